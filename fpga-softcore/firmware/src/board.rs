@@ -25,7 +25,7 @@ pub trait Board {
     /// Time for benches, from any start. Unit: 1/[`ticks_hz`](Self::ticks_hz) s.
     fn ticks(&mut self) -> u64;
 
-    /// Time for the link, from any start. Unit: ms.
+    /// Time for the link, from any start; it never goes back. Unit: ms.
     fn now_ms(&mut self) -> u64;
 
     /// Puts the next waiting log into `room`, and returns its length; 0 if none waits.

@@ -19,7 +19,7 @@ pub enum LinkError {
     Restarted,
     /// Nothing was received, although this end asked several times.
     Silent {
-        /// Times that it asked.
+        /// Times that it asked, at least 1.
         attempts: u32,
         /// Time since the last received frame, or since the start. Unit: ms.
         after_ms: u64,

@@ -1,12 +1,15 @@
 //! Frame: the format on the line.
 //!
 //! ```text
-//! COBS( channel | sequence | payload .. | CRC-32 of all that, little end first ) 00
+//! 00 COBS( channel | sequence | payload .. | CRC-32 of all that, little end first ) 00
 //! ```
 //!
 //! The bytes of channel, sequence and checksum are 1, 1 and 4. Consistent overhead byte stuffing
-//! (COBS) takes the zeros out, so that a zero is the end of a frame and nothing else: the byte
-//! after a zero is always the first of a frame. The checksum is that of Ethernet and zip (reflected
+//! (COBS) takes the zeros out, so that a zero bounds a frame and nothing else: the byte after a zero
+//! is always the first of a frame, or another zero. The zero before a frame ends what came on the
+//! idle line since the last one: a glitch of an adapter would otherwise join the frame and damage it,
+//! and a glitch before each repetition would stop the link. A frame without it is taken as well. The
+//! checksum is that of Ethernet and zip (reflected
 //! polynomial 0xEDB88320). That of a message's frame also covers the sessions of its two ends,
 //! which stand before the channel and are not sent: 4 bytes each, little end first, the sender's
 //! first. So a frame that was on its way before either end restarted has a wrong checksum. A
@@ -14,8 +17,8 @@
 //! to session 2:
 //!
 //! ```text
-//! 04 01 05 11 06 22 3c a6 18 04 00
-//! 04 03 05 11 06 22 c0 b5 ee 44 00
+//! 00 04 01 05 11 06 22 3c a6 18 04 00
+//! 00 04 03 05 11 06 22 c0 b5 ee 44 00
 //! ```
 //!
 //! The stuffing is written here, and tests compare it with the crate `cobs`. Its decoder is fed
@@ -98,11 +101,11 @@ pub struct Frame<'a> {
     pub payload: &'a [u8],
 }
 
-/// The longest payload of frames that take at most `frame` bytes on the line, their zero included.
+/// The longest payload of frames that take at most `frame` bytes on the line, their zeros included.
 /// `None`: not even an empty one fits.
 pub const fn longest_payload(frame: usize) -> Option<usize> {
-    // The zero, and one byte of stuffing for each run or part of one.
-    let Some(stuffed) = frame.checked_sub(1) else { return None };
+    // The two zeros, and one byte of stuffing for each run or part of one.
+    let Some(stuffed) = frame.checked_sub(2) else { return None };
     let whole = stuffed / (RUN + 1);
     let rest = stuffed % (RUN + 1);
     let body = whole * RUN + rest.saturating_sub(1);
@@ -113,7 +116,7 @@ pub const fn longest_payload(frame: usize) -> Option<usize> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// Writes a frame over what `to` held: the bytes for the line, their zero included.
+/// Writes a frame over what `to` held: the bytes for the line, their zeros included.
 ///
 /// # Errors
 ///
@@ -143,6 +146,7 @@ impl<'a, const FRAME: usize> Writer<'a, FRAME> {
         to.clear();
         let checksum = channel.checksum();
         let mut writer = Self { to, checksum, start: 0, run: 0, is_too_long: false };
+        writer.push(0);
         // An empty frame has a run too.
         writer.open();
         writer.put(&[channel.number(), sequence]);
@@ -259,7 +263,7 @@ impl fmt::Display for Dropped {
 }
 
 /// Finds the frames in bytes that arrive in pieces of any size. `FRAME`: the longest frame on the
-/// line, its zero included. Unit: bytes.
+/// line, its zeros included. Unit: bytes.
 #[derive(Clone, Debug)]
 pub struct Decoder<const FRAME: usize> {
     /// The unstuffed bytes since the last zero; those of a whole frame stay until the next byte.

@@ -57,9 +57,11 @@ mod link;
 pub mod message;
 mod packet;
 mod pump;
+mod settings;
 mod window;
 
 pub use error::{LinkError, Malformed, SendError};
-pub use link::{Counts, Link, Message, Settings};
+pub use link::{Link, Message};
 pub use packet::{Hello, PROTOCOL, Version};
 pub use pump::{Moved, pump};
+pub use settings::{Counts, Settings};

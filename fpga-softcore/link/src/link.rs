@@ -12,68 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::encoding::{Limited, put};
 use crate::error::{LinkError, Malformed, SendError};
-use crate::frame::{self, Channel, Decoder, Dropped, Frame, Sessions, count, longest_payload};
-use crate::packet::{self, Hello, LONGEST_CONTROL_BYTES, PROTOCOL, Packet, Version};
+use crate::frame::{self, Channel, Decoder, Frame, Sessions, count, longest_payload};
+use crate::packet::{self, Hello, LONGEST_CONTROL_BYTES, PROTOCOL, Packet};
+use crate::settings::{Counts, Settings};
 use crate::window::{Arrival, Incoming, Outgoing};
-
-/// The identity of an end, and its timeouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Has to be the same on both ends.
-    pub firmware: Version,
-    /// A number that differs at each start of this end, drawn from a clock. By it the other end
-    /// notices a restart, and neither end takes frames from before it.
-    pub session: u32,
-    /// The speed of the line. Unit: bits a second, 10 for each byte. 0: unlimited.
-    pub line_baud: u32,
-    /// Time that the other end may take for an answer, in addition to the line's time
-    /// ([`Link::timeout_ms`]). Unit: ms.
-    pub answer_ms: u32,
-    /// Repetitions without an answer before the link ends.
-    pub attempts: u32,
-    /// Silence of the other end after which this end sends a probe. Unit: ms.
-    pub idle_ms: u32,
-    /// Time for which the other end may answer without taking a message. Unit: ms.
-    pub stall_ms: u32,
-}
-
-impl Settings {
-    /// Settings that notice within 3.2 s that the other end of a fast line is gone: a probe after 1
-    /// s of silence, 20 repetitions every 100 ms. An end that takes no message is noticed after 10
-    /// s.
-    pub const fn new(firmware: Version, session: u32) -> Self {
-        let (line_baud, answer_ms, attempts) = (0, 100, 20);
-        Self { firmware, session, line_baud, answer_ms, attempts, idle_ms: 1_000, stall_ms: 10_000 }
-    }
-}
-
-/// What happened on a link. The counts stop at their greatest value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Frames that the decoder dropped.
-    pub dropped: Dropped,
-    /// Messages sent again.
-    pub repeated: u32,
-    /// Messages that had arrived before.
-    pub duplicates: u32,
-    /// Messages for which there was no room.
-    pub no_room: u32,
-    /// Invalid packets: not in postcard, or on the wrong channel.
-    pub strange: u32,
-    /// Log frames of the other end that were lost.
-    pub logs_missed: u32,
-}
-
-impl Counts {
-    const NONE: Self = Self {
-        dropped: Dropped::NONE,
-        repeated: 0,
-        duplicates: 0,
-        no_room: 0,
-        strange: 0,
-        logs_missed: 0,
-    };
-}
 
 /// A received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,8 +44,8 @@ fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Malformed> {
     }
 }
 
-/// One end of a line. `FRAME`: the longest frame on the line, its zero included; unit: bytes;
-/// range: `28..=65535`. `WINDOW`: messages, and logs, that wait in each direction; a power of two
+/// One end of a line. `FRAME`: the longest frame on the line, its zeros included; unit: bytes;
+/// range: `29..=65535`. `WINDOW`: messages, and logs, that wait in each direction; a power of two
 /// up to 64. It takes about `(3 * WINDOW + 2) * FRAME` bytes.
 #[derive(Clone, Debug)]
 pub struct Link<const FRAME: usize, const WINDOW: usize> {
@@ -118,7 +60,7 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         assert!(FRAME <= u16::MAX as usize, "FRAME: at most 65535");
         match longest_payload(FRAME) {
             Some(most) if most >= LONGEST_CONTROL_BYTES => most - packet::OVERHEAD_BYTES,
-            _ => panic!("FRAME: at least 28"),
+            _ => panic!("FRAME: at least 29"),
         }
     };
 
@@ -182,9 +124,13 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         }
     }
 
-    /// Sets the time, after which this end may send something again. Call it at least once per
-    /// timeout, and before [`received`](Self::received), whose bytes count as received at that
-    /// time. A time before the last one is taken for the last one.
+    /// Sets the time of a monotonic clock, after which this end may send something again. Call it at
+    /// least once per [timeout](Self::timeout_ms), and before [`received`](Self::received), whose
+    /// bytes count as received at that time.
+    ///
+    /// More than a timeout since the last call counts as one timeout: an end that stood still, as a
+    /// stopped process does, could not hear the other end either. A clock that goes back counts as no
+    /// time, and time goes on from there.
     ///
     /// # Errors
     ///
@@ -313,6 +259,10 @@ struct State<const FRAME: usize, const WINDOW: usize> {
     /// The number of the other end's next log frame.
     next_log: Option<u8>,
 
+    /// The caller's clock at the last poll.
+    clock_ms: u64,
+    /// Time that this end could hear the other end, from the clock at its start on. The others here
+    /// are of it.
     now_ms: u64,
     /// When a frame was last sent that needs an answer.
     asked_ms: u64,
@@ -347,6 +297,7 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
             logs: Deque::new(),
             log_sequence: 0,
             next_log: None,
+            clock_ms: now_ms,
             now_ms,
             asked_ms: now_ms,
             heard_ms: now_ms,
@@ -377,6 +328,7 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
             logs,
             log_sequence,
             next_log,
+            clock_ms,
             now_ms: of_now_ms,
             asked_ms,
             heard_ms,
@@ -394,39 +346,48 @@ impl<const FRAME: usize, const WINDOW: usize> State<FRAME, WINDOW> {
         incoming.clear();
         logs.clear();
         (*log_sequence, *next_log) = (0, None);
-        (*of_now_ms, *asked_ms, *heard_ms, *progress_ms) = (now_ms, now_ms, now_ms, now_ms);
+        (*clock_ms, *of_now_ms) = (now_ms, now_ms);
+        (*asked_ms, *heard_ms, *progress_ms) = (now_ms, now_ms, now_ms);
         (*attempts, *gone) = (0, 0);
         line.clear();
         *counts = Counts::NONE;
     }
 
     fn poll(&mut self, now_ms: u64) -> Result<(), LinkError> {
-        self.now_ms = self.now_ms.max(now_ms);
+        let passed = now_ms.saturating_sub(self.clock_ms).min(u64::from(self.timeout_ms.max(1)));
+        self.clock_ms = now_ms;
+        self.now_ms = self.now_ms.saturating_add(passed);
         let since = |then: u64| self.now_ms - then;
         let waits = !self.welcomed || self.outgoing.len() > 0;
         let is_quiet = since(self.heard_ms) >= u64::from(self.settings.idle_ms);
         if self.ended.is_some() {
             // It stays so.
-        } else if waits && since(self.progress_ms) >= u64::from(self.settings.stall_ms) {
-            self.ended = Some(
-                self.silence().unwrap_or(LinkError::Stalled { after_ms: since(self.progress_ms) }),
-            );
+        } else if waits
+            && since(self.progress_ms) >= u64::from(self.settings.stall_ms)
+            && let Some(error) = self.stall()
+        {
+            self.ended = Some(error);
         } else if (waits || is_quiet) && since(self.asked_ms) >= u64::from(self.timeout_ms) {
             self.ask_again();
         }
         self.ended.map_or(Ok(()), Err)
     }
 
-    /// The error for an end that stayed silent.
-    fn silence(&self) -> Option<LinkError> {
-        (self.heard_ms <= self.progress_ms).then_some(LinkError::Silent {
-            attempts: self.attempts,
-            after_ms: self.now_ms - self.heard_ms,
-        })
+    /// The error for an end that made no progress for too long; none for one that was not asked.
+    fn stall(&self) -> Option<LinkError> {
+        let is_silent = self.heard_ms <= self.progress_ms;
+        match self.attempts {
+            _ if !is_silent => {
+                Some(LinkError::Stalled { after_ms: self.now_ms - self.progress_ms })
+            }
+            0 => None,
+            attempts => Some(LinkError::Silent { attempts, after_ms: self.now_ms - self.heard_ms }),
+        }
     }
 
     fn ask_again(&mut self) {
-        if self.attempts >= self.settings.attempts {
+        // An end that was never asked is not silent.
+        if self.attempts >= self.settings.attempts.max(1) {
             let after_ms = self.now_ms - self.heard_ms;
             self.ended = Some(LinkError::Silent { attempts: self.attempts, after_ms });
             return;

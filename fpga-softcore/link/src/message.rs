@@ -22,7 +22,7 @@ use crate::link::Link;
 use crate::packet::Version;
 
 /// The longest frame of this protocol. Unit: bytes on the line.
-pub const FRAME: usize = 544;
+pub const FRAME: usize = 545;
 /// Messages that wait in each direction.
 pub const WINDOW: usize = 4;
 /// Most commands of a batch, which is what one [`Feed`] brings.

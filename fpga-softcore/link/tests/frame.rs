@@ -30,18 +30,18 @@ fn decoded<const SIZE: usize>(decoder: &mut Decoder<SIZE>, bytes: &[u8]) -> std:
 #[test]
 fn golden_bytes() {
     let hello = encoded(Channel::Meeting, 5, &[0x11, 0, 0x22]);
-    assert_eq!(hello[..], [4, 1, 5, 0x11, 6, 0x22, 0x3c, 0xa6, 0x18, 4, 0]);
+    assert_eq!(hello[..], [0, 4, 1, 5, 0x11, 6, 0x22, 0x3c, 0xa6, 0x18, 4, 0]);
     // The checksum of zip over 01 00 00 00 02 00 00 00 03 05 11 00 22.
     let message = encoded(MESSAGES, 5, &[0x11, 0, 0x22]);
-    assert_eq!(message[..], [4, 3, 5, 0x11, 6, 0x22, 0xc0, 0xb5, 0xee, 0x44, 0]);
+    assert_eq!(message[..], [0, 4, 3, 5, 0x11, 6, 0x22, 0xc0, 0xb5, 0xee, 0x44, 0]);
     let back = Channel::Messages(Sessions { from: 2, to: 1 });
     let back = encoded(back, 5, &[0x11, 0, 0x22]);
-    assert_eq!(back[..], [4, 3, 5, 0x11, 6, 0x22, 0xcb, 0xe5, 0xa9, 0xc0, 0]);
+    assert_eq!(back[..], [0, 4, 3, 5, 0x11, 6, 0x22, 0xcb, 0xe5, 0xa9, 0xc0, 0]);
     let log = encoded(Channel::Log, 0, &[]);
-    assert_eq!(log[..], [2, 2, 5, 0x7d, 0x70, 0xef, 0x73, 0]);
+    assert_eq!(log[..], [0, 2, 2, 5, 0x7d, 0x70, 0xef, 0x73, 0]);
     let long = encoded(Channel::Log, 255, &[7; 300]);
-    assert_eq!(long.len(), 300 + OVERHEAD_BYTES + 2 + 1);
-    assert_eq!((long[0], long[255]), (255, 53));
+    assert_eq!(long.len(), 300 + OVERHEAD_BYTES + 2 + 2);
+    assert_eq!((long[1], long[256]), (255, 53));
 }
 
 #[test]
@@ -59,17 +59,17 @@ fn frames_are_as_long_as_is_said() {
         assert_eq!(encode(frame(most + 1), &mut bytes), Err(TooLong), "{SIZE}");
         assert!(bytes.is_empty());
     }
-    longest::<8>();
     longest::<9>();
-    longest::<255>();
+    longest::<10>();
     longest::<256>();
     longest::<257>();
     longest::<258>();
-    longest::<511>();
+    longest::<259>();
+    longest::<512>();
     longest::<600>();
-    assert_eq!(longest_payload(8), Some(0));
-    assert_eq!(longest_payload(7), None);
-    assert_eq!(longest_payload(0), None);
+    assert_eq!(longest_payload(9), Some(0));
+    assert_eq!(longest_payload(8), None);
+    assert_eq!(longest_payload(1), None);
 }
 
 #[test]
@@ -136,7 +136,8 @@ fn frames_are_stuffed_as_by_the_reference() {
         let mut bytes = Vec::<u8, SIZE>::new();
         let frame = Frame { channel: MESSAGES, sequence: 200, payload: &payload };
         encode(frame, &mut bytes).expect("it fits");
-        assert_eq!(bytes, expected[..=stuffed], "{length} bytes, zeros every {every}");
+        assert_eq!(bytes[0], 0);
+        assert_eq!(bytes[1..], expected[..=stuffed], "{length} bytes, zeros every {every}");
         let mut decoder = Decoder::<SIZE>::new();
         let frames = decoded(&mut decoder, &bytes);
         assert_eq!(frames, [(MESSAGES, 200, payload)], "zeros every {every}");
@@ -180,7 +181,7 @@ proptest! {
             line.extend_from_slice(&encoded(channel, sequence, &payload));
             expected.push((channel, sequence, payload));
         }
-        prop_assert_eq!(zeros(&line), expected.len());
+        prop_assert_eq!(zeros(&line), 2 * expected.len());
         let mut decoder = Decoder::<FRAME>::new();
         prop_assert_eq!(decoded(&mut decoder, &line), expected);
         prop_assert_eq!(decoder.dropped(), Dropped::default());

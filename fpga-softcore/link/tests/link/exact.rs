@@ -5,7 +5,7 @@ use strata_link::{Link, LinkError, SendError, Settings, Version};
 
 use crate::{FIRMWARE, end};
 
-type End = Link<64, 4>;
+type End = Link<65, 4>;
 
 /// Everything that an end wants to send now.
 fn drain(link: &mut End) -> Vec<u8> {
@@ -67,8 +67,8 @@ const ACKNOWLEDGE: u8 = 3;
 const PROBE: u8 = 4;
 
 /// As written down with zip's checksum: of a message over both sessions, too.
-const HELLO_OF_1: [u8; 15] = [2, 1, 1, 3, 2, 1, 2, 1, 6, 0x34, 0xd4, 0x16, 0xac, 0xa1, 0];
-const DATA_OF_1_TO_2: [u8; 11] = [2, 3, 8, 2, 1, 1, 0xe8, 0x18, 0x2c, 0xd6, 0];
+const HELLO_OF_1: [u8; 16] = [0, 2, 1, 1, 3, 2, 1, 2, 1, 6, 0x34, 0xd4, 0x16, 0xac, 0xa1, 0];
+const DATA_OF_1_TO_2: [u8; 12] = [0, 2, 3, 8, 2, 1, 1, 0xe8, 0x18, 0x2c, 0xd6, 0];
 /// The hello of protocol 1, firmware 1.0.0, session 7.
 const HELLO_OF_PROTOCOL_1: [u8; 16] = [2, 1, 1, 4, 1, 7, 1, 1, 7, 0xac, 4, 8, 0x26, 0x85, 0x8f, 0];
 
@@ -88,7 +88,7 @@ fn a_handshake_and_a_message_on_the_line() {
     assert_eq!(host.send(&1_u32), Ok(()));
     let line = drain(&mut host);
     assert_eq!(kinds(&line), [(WELCOME, 0), (ACKNOWLEDGE, 0), (DATA, 0)]);
-    assert_eq!(line[line.len() - 11..], DATA_OF_1_TO_2);
+    assert_eq!(line[line.len() - 12..], DATA_OF_1_TO_2);
     device.received(&line, |_| {});
     assert_eq!(kinds(&drain(&mut device)), [(ACKNOWLEDGE, 0)]);
     assert_eq!(numbers(&mut device), [1]);
@@ -170,8 +170,8 @@ fn more_than_there_is_room_for_is_refused() {
     assert!(message.decode::<(u64, u64, &str)>().is_err());
 
     // The other end's limit counts too.
-    let mut small = Link::<28, 4>::new(Settings::new(FIRMWARE, 3), 0);
-    let mut large = end::<64, 4>(4);
+    let mut small = Link::<29, 4>::new(Settings::new(FIRMWARE, 3), 0);
+    let mut large = end::<65, 4>(4);
     for _ in 0..4 {
         let line = small.to_send().to_vec();
         small.sent(line.len());
@@ -232,16 +232,16 @@ fn an_end_of_the_protocol_before_is_refused_by_name() {
 }
 
 /// A packet in a frame where ends meet.
-fn met(payload: &[u8]) -> heapless::Vec<u8, 64> {
+fn met(payload: &[u8]) -> heapless::Vec<u8, 65> {
     framed_on(Channel::Meeting, payload)
 }
 
 /// A packet in a message's frame, from session 2 to session 1.
-fn framed(payload: &[u8]) -> heapless::Vec<u8, 64> {
+fn framed(payload: &[u8]) -> heapless::Vec<u8, 65> {
     framed_on(Channel::Messages(Sessions { from: 2, to: 1 }), payload)
 }
 
-fn framed_on(channel: Channel, payload: &[u8]) -> heapless::Vec<u8, 64> {
+fn framed_on(channel: Channel, payload: &[u8]) -> heapless::Vec<u8, 65> {
     let mut bytes = heapless::Vec::new();
     let frame = Frame { channel, sequence: 0, payload };
     encode(frame, &mut bytes).expect("it fits");
@@ -352,6 +352,77 @@ fn a_dead_end_is_an_error_after_the_attempts() {
     });
     let ended = ended.expect("it is noticed");
     assert!((6_900..=8_100).contains(&ended), "{ended}");
+}
+
+/// Without repetitions, and with a stall that comes before the first of them.
+#[test]
+fn no_end_is_silent_that_was_not_asked() {
+    let usual = Settings::new(FIRMWARE, 1);
+    for settings in [
+        Settings { attempts: 0, ..usual },
+        Settings { attempts: 0, stall_ms: 0, ..usual },
+        Settings { stall_ms: 30, ..usual },
+        Settings { stall_ms: 0, answer_ms: 0, ..usual },
+    ] {
+        let mut host = End::new(settings, 0);
+        let error = (0..10_000).find_map(|now_ms| host.poll(now_ms).err());
+        assert!(matches!(error, Some(LinkError::Silent { attempts: 1.., .. })), "{error:?}");
+        // With a message on its way.
+        let (mut host, mut device) = (End::new(settings, 0), end(2));
+        settle(&mut host, &mut device);
+        host.send(&1_u32).expect("there is room");
+        let error = (0..10_000).find_map(|now_ms| host.poll(now_ms).err());
+        assert!(matches!(error, Some(LinkError::Silent { attempts: 1.., .. })), "{error:?}");
+    }
+}
+
+/// Hours between two polls, on a line that is idle and on one with a message that is lost.
+#[test]
+fn an_end_that_stood_still_goes_on() {
+    const HOUR: u64 = 3_600_000;
+    let (mut host, mut device) = connected();
+    for round in 1..40_u32 {
+        let now_ms = HOUR * u64::from(round);
+        for now_ms in [now_ms, now_ms + 1] {
+            assert_eq!((host.poll(now_ms), device.poll(now_ms)), (Ok(()), Ok(())), "{round}");
+            settle(&mut host, &mut device);
+        }
+        host.send(&round).expect("there is room");
+        drain(&mut host);
+        // One timeout passed, so that it is repeated at once.
+        assert_eq!(host.poll(now_ms + 1 + HOUR / 2), Ok(()));
+        settle(&mut host, &mut device);
+        assert_eq!(numbers(&mut device), [round]);
+    }
+    assert_eq!(host.counts().repeated, 39);
+}
+
+/// A clock that is set back by an hour is a clock that goes on from there.
+#[test]
+fn time_goes_on_behind_a_clock_that_goes_back() {
+    let (mut host, mut device) = connected();
+    let mut now_ms = 4_000_000;
+    for _ in 0..3 {
+        assert_eq!((host.poll(now_ms), device.poll(now_ms)), (Ok(()), Ok(())));
+        settle(&mut host, &mut device);
+        host.send(&1_u32).expect("there is room");
+        drain(&mut host);
+        now_ms -= 1_000_000;
+        let repeated = (0..200).find(|later| {
+            assert_eq!(host.poll(now_ms + later), Ok(()));
+            pass(&mut host, &mut device) > 0
+        });
+        assert_eq!(repeated, Some(100));
+        now_ms += 100;
+        settle(&mut host, &mut device);
+        assert_eq!(numbers(&mut device), [1]);
+    }
+    // The other end is missed as soon as before.
+    let ended = (0..20_000).find(|later| {
+        drain(&mut host);
+        host.poll(now_ms + later).is_err()
+    });
+    assert!(ended.is_some_and(|ms| (2_000..4_000).contains(&ms)), "{ended:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod exact;
 mod line;
 mod noise;
 mod slow;
+mod stray;
 
 use strata_link::{Link, Settings, Version};
 

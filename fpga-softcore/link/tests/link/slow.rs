@@ -76,8 +76,8 @@ fn full_windows_are_sent_once_at_every_speed() {
 fn the_timeout_is_what_the_line_takes_and_the_answer() {
     let settings = Settings::new(FIRMWARE, 1);
     let of = |line_baud| End::timeout_ms(Settings { line_baud, ..settings });
-    // Two windows of four frames of 544 bytes of ten bits: 43,520 bits.
-    let expected = [(0, 100), (1_000_000, 144), (115_200, 478), (9_600, 4_634)];
+    // Two windows of four frames of 545 bytes of ten bits: 43,600 bits.
+    let expected = [(0, 100), (1_000_000, 144), (115_200, 479), (9_600, 4_642)];
     for (baud, ms) in expected {
         assert_eq!(of(baud), ms, "{baud}");
     }
