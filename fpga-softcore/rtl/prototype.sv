@@ -84,6 +84,7 @@ module prototype #(
   logic        ready_q;
   logic        posts;     // a posted write: answered at once
   logic        posted_q;
+  logic        resets, runs, clears, pushes;  // what writes do
 
   assign posts = bus_q == BusIdle && bus_valid_i && bus_write_i
                  && bus_address_i != regmap_pkg::AddressControl;
@@ -124,8 +125,6 @@ module prototype #(
   assign bus_rdata_o = rdata_q;
 
   // ---- What writes do ----
-
-  logic resets, runs, clears, pushes;
 
   assign resets = acts && address_q == regmap_pkg::AddressControl
                        && wdata_q[regmap_pkg::ControlResetBit];
@@ -195,6 +194,9 @@ module prototype #(
   logic                           push, fetch, fetched_free, command_free;
   logic                           command_ready;
   logic [DataWidth-1:0]           value;
+  logic                           busy;      // of the sequencer
+  logic                           busy_q;
+  logic                           wanted_q;  // a batch runs as soon as all banks are idle
 
   assign push         = pushes && !running_q && !wanted_q && !queued_q[QueuedWidth-1];
   assign command_free = !command_valid_q || command_ready;
@@ -238,13 +240,41 @@ module prototype #(
 
   // ---- Batches ----
 
-  logic        busy;      // of the sequencer
-  logic        busy_q;
-  logic        wanted_q;  // a batch runs as soon as all banks are idle
   logic        idle;
   logic [3:0]  drain_q;
   logic [31:0] clocks_q;
   logic        start;
+
+  // Of the sequencer and of the queue of outcomes, both below; a name is declared before its use.
+  logic                    out_valid;
+  logic [OutcomeWidth-1:0] out_outcome;
+  logic [DataWidth-1:0]    out_data;
+  logic [CounterWidth-1:0] count;
+  logic                    count_clear_q;
+
+  logic [CacheEntries-1:0]               unused_occupied;
+  logic [CacheEntries-1:0]               unused_dirty;
+  logic [CacheEntries*RegisterWidth-1:0] unused_registers;
+  logic [CacheEntries*Lanes-1:0]         unused_lanes;
+  logic [CacheEntries*WayWidth-1:0]      unused_ages;
+  logic                                  unused_entry_occupied;
+  logic [WarpWidth-1:0]                  unused_entry_warp;
+  logic [9:0]                            unused_entry_number;
+  logic [Lanes-1:0]                      unused_entry_lanes;
+  logic [PoolEntries-1:0]                unused_entry_newer;
+  logic [3:0]                            unused_write_busy;
+  logic                                  unused_written;
+  logic                                  unused_command;  // bits of warps and lanes that are not there
+
+  regmap_pkg::command_t command;
+
+  logic [DataWidth+OutcomeWidth-1:0] outcomes_q [Batch];
+  logic [DataWidth+OutcomeWidth-1:0] popped_q;
+  logic [DataWidth+OutcomeWidth-1:0] head_q;
+  logic [PointerWidth-1:0]           put_q;
+  logic [PointerWidth-1:0]           pop_q;
+  logic [QueuedWidth-1:0]            waiting_q;
+  logic                              pop;
 
   assign idle  = queued_q == '0 && !fetched_valid_q && !command_valid_q && !busy && !busy_q;
   assign start = wanted_q && drain_q == '0;
@@ -275,31 +305,9 @@ module prototype #(
 
   // ---- Sequencer ----
 
-  logic                    out_valid;
-  logic [OutcomeWidth-1:0] out_outcome;
-  logic [DataWidth-1:0]    out_data;
-  logic [CounterWidth-1:0] count;
-  logic                    count_clear_q;
-
   always_ff @(posedge clk_i) begin
     count_clear_q <= clears;
   end
-
-  logic [CacheEntries-1:0]               unused_occupied;
-  logic [CacheEntries-1:0]               unused_dirty;
-  logic [CacheEntries*RegisterWidth-1:0] unused_registers;
-  logic [CacheEntries*Lanes-1:0]         unused_lanes;
-  logic [CacheEntries*WayWidth-1:0]      unused_ages;
-  logic                                  unused_entry_occupied;
-  logic [WarpWidth-1:0]                  unused_entry_warp;
-  logic [9:0]                            unused_entry_number;
-  logic [Lanes-1:0]                      unused_entry_lanes;
-  logic [PoolEntries-1:0]                unused_entry_newer;
-  logic [3:0]                            unused_write_busy;
-  logic                                  unused_written;
-  logic                                  unused_command;  // bits of warps and lanes that are not there
-
-  regmap_pkg::command_t command;
 
   assign command        = regmap_pkg::CommandWidth'(command_q[WordWidth-1:0]);
   assign unused_command = ^{command_q, command};
@@ -357,14 +365,6 @@ module prototype #(
   );
 
   // ---- Queue of outcomes: memory, its output, and a register that the bus reads ----
-
-  logic [DataWidth+OutcomeWidth-1:0] outcomes_q [Batch];
-  logic [DataWidth+OutcomeWidth-1:0] popped_q;
-  logic [DataWidth+OutcomeWidth-1:0] head_q;
-  logic [PointerWidth-1:0]           put_q;
-  logic [PointerWidth-1:0]           pop_q;
-  logic [QueuedWidth-1:0]            waiting_q;
-  logic                              pop;
 
   assign pop = bus_q == BusSelect && address_q == regmap_pkg::AddressOutcome && waiting_q != '0;
 

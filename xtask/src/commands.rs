@@ -16,6 +16,7 @@ pub(crate) mod qemu;
 pub(crate) mod regmap;
 pub(crate) mod report;
 pub(crate) mod setup;
+pub(crate) mod slang;
 pub(crate) mod soc;
 pub(crate) mod sweeps;
 pub(crate) mod synth;

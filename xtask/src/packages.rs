@@ -204,6 +204,8 @@ pub(crate) enum Tools {
     /// Driving a browser that shows the papers' figures, and running the page's explorer without
     /// one. 180 MB.
     Report,
+    /// Elaborating the hardware as the standard says. 20 MB.
+    Slang,
     /// The processor of the board that holds the hardware. 31 MB.
     Soc,
     /// Building and testing the Python package, beside the packages of [`Self::Sweeps`]. 190 MB.
@@ -292,6 +294,16 @@ pub(crate) const WHEELS: &[Wheel] = &[
         requirement: "pythondata-cpu-vexriscv==1.0.1.post407",
         tools: &[Tools::Soc],
         purpose: "the processor beside the prototype",
+    },
+    Wheel {
+        requirement: "pyslang==12.1.0",
+        tools: &[Tools::Slang],
+        purpose: "elaborates the hardware as the standard of SystemVerilog says",
+    },
+    Wheel {
+        requirement: "nanobind-backend==1.0.0",
+        tools: &[Tools::Slang],
+        purpose: "calls slang from Python",
     },
     Wheel {
         requirement: "yowasp-runtime==1.96",

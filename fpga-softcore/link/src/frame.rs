@@ -5,11 +5,11 @@
 //! ```
 //!
 //! The bytes of channel, sequence and checksum are 1, 1 and 4. Consistent overhead byte stuffing
-//! (COBS) takes the zeros out, so that a zero bounds a frame and nothing else: the byte after a zero
-//! is always the first of a frame, or another zero. The zero before a frame ends what came on the
-//! idle line since the last one: a glitch of an adapter would otherwise join the frame and damage it,
-//! and a glitch before each repetition would stop the link. A frame without it is taken as well. The
-//! checksum is that of Ethernet and zip (reflected
+//! (COBS) takes the zeros out, so that a zero bounds a frame and nothing else: the byte after a
+//! zero is always the first of a frame, or another zero. The zero before a frame ends what came on
+//! the idle line since the last one: a glitch of an adapter would otherwise join the frame and
+//! damage it, and a glitch before each repetition would stop the link. A frame without it is taken
+//! as well. The checksum is that of Ethernet and zip (reflected
 //! polynomial 0xEDB88320). That of a message's frame also covers the sessions of its two ends,
 //! which stand before the channel and are not sent: 4 bytes each, little end first, the sender's
 //! first. So a frame that was on its way before either end restarted has a wrong checksum. A

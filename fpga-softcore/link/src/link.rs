@@ -124,13 +124,13 @@ impl<const FRAME: usize, const WINDOW: usize> Link<FRAME, WINDOW> {
         }
     }
 
-    /// Sets the time of a monotonic clock, after which this end may send something again. Call it at
-    /// least once per [timeout](Self::timeout_ms), and before [`received`](Self::received), whose
-    /// bytes count as received at that time.
+    /// Sets the time of a monotonic clock, after which this end may send something again. Call it
+    /// at least once per [timeout](Self::timeout_ms), and before [`received`](Self::received),
+    /// whose bytes count as received at that time.
     ///
     /// More than a timeout since the last call counts as one timeout: an end that stood still, as a
-    /// stopped process does, could not hear the other end either. A clock that goes back counts as no
-    /// time, and time goes on from there.
+    /// stopped process does, could not hear the other end either. A clock that goes back counts as
+    /// no time, and time goes on from there.
     ///
     /// # Errors
     ///

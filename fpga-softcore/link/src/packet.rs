@@ -7,8 +7,8 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The version of the protocol: of frames, packets and messages. The zero before a frame came later: ends
-/// with and without it understand each other.
+/// The version of the protocol: of frames, packets and messages. The zero before a frame came
+/// later: ends with and without it understand each other.
 pub const PROTOCOL: u16 = 2;
 
 /// Bytes of a packet beside a message's own: its kind, and its length in at most 3.

@@ -55,7 +55,9 @@ pub(crate) fn ensure() -> Vec<Missing> {
     for need in [Need::Build, Need::Gates, Need::Boards, Need::Cpp, Need::Hardware, Need::Browser] {
         missing.extend(ensure_packages(need).err());
     }
-    for tools in [Tools::Formal, Tools::Soc, Tools::Nvcc, Tools::Sweeps, Tools::Report] {
+    let python =
+        [Tools::Formal, Tools::Slang, Tools::Soc, Tools::Nvcc, Tools::Sweeps, Tools::Report];
+    for tools in python {
         missing.extend(hardware_tools::ensure(tools).err());
     }
     for target in DEVICE_TARGETS.into_iter().chain([wasm::TARGET]) {

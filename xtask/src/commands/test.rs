@@ -4,8 +4,8 @@ use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
 use super::{
-    book, compilers, formal, fpga, fuzz, nvcc, python, qemu, report, setup, soc, sweeps, synth,
-    wasm,
+    book, compilers, formal, fpga, fuzz, nvcc, python, qemu, report, setup, slang, soc, sweeps,
+    synth, wasm,
 };
 use crate::Status;
 use crate::machine;
@@ -48,7 +48,7 @@ pub(crate) fn run(extent: Extent) -> Status {
     if extent == Extent::Quick {
         println!(
             "\n-- left out by --quick: sweeps, python, nvcc, gates, smoke, report, book, wasm, \
-             qemu, soc, formal, tests of `{SLOW_TESTS}`"
+             qemu, slang, soc, formal, tests of `{SLOW_TESTS}`"
         );
     } else {
         sweeps::stages(&mut stages);
@@ -63,6 +63,7 @@ pub(crate) fn run(extent: Extent) -> Status {
         book::stages(&mut stages);
         wasm::stages(&mut stages);
         qemu::stages(&mut stages);
+        slang::stages(&mut stages);
         soc::stages(&mut stages);
         fpga::stages(&mut stages);
         formal::stages(&mut stages);

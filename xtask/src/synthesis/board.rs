@@ -121,8 +121,7 @@ impl Board {
 
     /// The hardware's sources, packages first, and then the board's own. Relative to the root.
     pub(crate) fn sources(&self) -> Result<Vec<PathBuf>, Failure> {
-        let mut sources = listed(Path::new(RTL))?;
-        sources.sort_by_key(|path| (!is_package(path), path.clone()));
+        let mut sources = hardware(Path::new(RTL))?;
         if self.has_pins() {
             sources.extend(listed(Path::new(&self.folder()))?);
         }
@@ -156,6 +155,13 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
 /// A line without its comment and without white space around it.
 fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default().trim()
+}
+
+/// The files of hardware of a folder, packages first.
+pub(crate) fn hardware(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut sources = listed(folder)?;
+    sources.sort_by_key(|path| (!is_package(path), path.clone()));
+    Ok(sources)
 }
 
 fn is_package(path: &Path) -> bool {

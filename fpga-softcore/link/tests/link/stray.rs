@@ -1,4 +1,4 @@
-//! Bytes that nobody sent: glitches of an adapter on an idle line, and between the frames.
+//! Bytes that no end sent: glitches of an adapter on an idle line, and between the frames.
 
 use strata_link::{Counts, Link, LinkError};
 
@@ -47,7 +47,7 @@ impl Noisy {
     }
 }
 
-/// Passes the next frame behind a byte that nobody sent. Returns whether there was one.
+/// Passes the next frame behind a byte that no end sent. Returns whether there was one.
 fn carried(from: &mut End, to: &mut End, glitch: u8) -> bool {
     let frame = from.to_send().to_vec();
     from.sent(frame.len());
