@@ -26,6 +26,7 @@ use strata_simt::Fault;
 use strata_simt::fault::AccessProblem;
 use strata_simt::texture::TextureProblem;
 
+use crate::workload::bindings::initial_sampler;
 use crate::workload::element::ElementType;
 use crate::workload::simulate::{Options, Prepared, RunError};
 use crate::workload::{Overrides, Workload};
@@ -127,7 +128,9 @@ impl<'m> Template<'m> {
         let bound = bound.map(|(id, used)| {
             let variable = &module.variables[id.index()].name;
             let name = unique(&short_name(variable, ""), &mut names);
-            ObjectTable::new(name, Some(variable.clone()), used)
+            let mut table = ObjectTable::new(name, Some(variable.clone()), used);
+            table.initialised = initial_sampler(module, variable).is_some();
+            table
         });
         let bound = bound.collect();
         let dynamic = windows > 0

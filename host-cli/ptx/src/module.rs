@@ -169,6 +169,34 @@ pub struct Initializer {
     pub bytes: Vec<u8>,
     /// Addresses to be stored once variables have been placed.
     pub addresses: Vec<AddressInitializer>,
+    /// What the elements of a `.samplerref` are, in place of bytes.
+    pub samplers: Vec<SamplerInitializer>,
+}
+
+/// What a `.samplerref` is initialised with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SamplerInitializer {
+    /// `addr_mode_0` to `addr_mode_2`, by dimension.
+    pub address_modes: [Option<AddressMode>; 3],
+    /// `filter_mode`: linear, or nearest.
+    pub linear: Option<bool>,
+    /// `force_unnormalized_coords`: coordinates are texels, whatever the texture says.
+    pub unnormalized: bool,
+}
+
+/// What stands for texels outside of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressMode {
+    /// `wrap`.
+    Wrap,
+    /// `mirror`.
+    Mirror,
+    /// `clamp_ogl`: as `ClampToEdge` where nothing is filtered.
+    ClampOgl,
+    /// `clamp_to_edge`.
+    ClampToEdge,
+    /// `clamp_to_border`.
+    ClampToBorder,
 }
 
 /// An address inside an initializer.

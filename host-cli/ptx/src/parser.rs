@@ -10,6 +10,7 @@ mod function;
 mod header;
 mod initializer;
 mod instruction;
+mod opaque;
 mod operand;
 mod scope;
 mod variable;

@@ -1,7 +1,7 @@
 //! Constants, compared with what the real assembler stores: expressions wherever they may stand, and
 //! the initial contents of variables.
 
-use strata_ptx::module::{AddressInitializer, Module, Operand};
+use strata_ptx::module::{AddressInitializer, AddressMode, Module, Operand, SamplerInitializer};
 use strata_ptx::{Parsed, parse};
 
 const HEAD: &str = ".version 8.8\n.target sm_90\n.address_size 64\n";
@@ -236,5 +236,40 @@ fn addresses_with_offsets_and_masks() {
     ] {
         let parsed = parse(&format!("{head}.global {declaration};\n"));
         assert_eq!(parsed.diagnostics.len(), 1, "{declaration}: {:?}", parsed.diagnostics);
+    }
+}
+
+#[test]
+fn samplers_keep_what_they_are_initialised_with() {
+    let samplers = |declaration: &str| {
+        let module = accepted(&format!("{HEAD}.global .samplerref {declaration};\n"));
+        module.variables[0].initial.clone().expect("contents").samplers
+    };
+    let found = samplers(
+        "s = { addr_mode_0 = clamp_to_border, addr_mode_2 = 2, filter_mode = linear,
+         force_unnormalized_coords = 1 }",
+    );
+    let address_modes = [Some(AddressMode::ClampToBorder), None, Some(AddressMode::Mirror)];
+    let expected = SamplerInitializer { address_modes, linear: Some(true), unnormalized: true };
+    assert_eq!(found, [expected]);
+    assert_eq!(samplers("s = {}"), [SamplerInitializer::default()]);
+    let found = samplers("s[2] = { {filter_mode = 1}, {addr_mode_1 = 0} }");
+    let nearest = SamplerInitializer { linear: Some(false), ..SamplerInitializer::default() };
+    assert_eq!(found, [nearest, SamplerInitializer::default()]);
+    for (declaration, message) in [
+        (".samplerref s = { width = 4 }", "`width` is not a property of a sampler"),
+        (".samplerref s = { addr_mode_3 = wrap }", "`addr_mode_3` is not a property of a sampler"),
+        (".texref s = { force_unnormalized_coords = 1 }", "`force_unnormalized_coords` is not a"),
+        (".surfref s = { filter_mode = linear }", "`filter_mode` is not a property of a surface"),
+        (".samplerref s = { addr_mode_0 = clamp }", "`clamp` is not a value of this property"),
+        (".samplerref s = { addr_mode_0 = 6 }", "`6` is not a value of this property"),
+        (".samplerref s = { filter_mode = wrap }", "`wrap` is not a value of this property"),
+        (".samplerref s = { filter_mode = 1, filter_mode = 2 }", "`filter_mode` is given twice"),
+        (".samplerref s = { addr_mode_0 = clamp_ogl, filter_mode = linear }", "`clamp_ogl` with"),
+        (".samplerref s[1] = { {}, {} }", "more initial values than the variable has elements"),
+    ] {
+        let found = parse(&format!("{HEAD}.global {declaration};\n")).diagnostics;
+        assert_eq!(found.len(), 1, "{declaration}: {found:?}");
+        assert!(found[0].message.starts_with(message), "{}", found[0].message);
     }
 }

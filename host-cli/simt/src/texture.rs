@@ -11,6 +11,7 @@
 mod sample;
 
 use strata_ptx::diagnostic::counted;
+use strata_ptx::module::SamplerInitializer;
 use strata_ptx::types::ScalarType;
 
 pub(crate) use sample::{Coordinates, Reader};
@@ -286,6 +287,8 @@ pub enum Object {
     Surface(Image),
     /// `.samplerref`.
     Sampler(Sampler),
+    /// `.samplerref` that leaves it to the texture whether coordinates are normalised.
+    SamplerOfTexture(Sampler),
 }
 
 /// Which of the three an object is.
@@ -322,12 +325,29 @@ impl std::fmt::Display for ObjectKind {
 }
 
 impl Object {
+    /// The sampler that a `.samplerref` is initialised with; what it leaves open is as in
+    /// [`Sampler::default`].
+    pub fn initial(given: &SamplerInitializer) -> Self {
+        use strata_ptx::module::AddressMode as Given;
+        let address_mode = |mode: Option<Given>| match mode {
+            None => AddressMode::default(),
+            Some(Given::Wrap) => AddressMode::Wrap,
+            Some(Given::Mirror) => AddressMode::Mirror,
+            Some(Given::ClampOgl | Given::ClampToEdge) => AddressMode::Clamp,
+            Some(Given::ClampToBorder) => AddressMode::Border,
+        };
+        let filter = if given.linear == Some(true) { Filter::Linear } else { Filter::Point };
+        let address_modes = given.address_modes.map(address_mode);
+        let sampler = Sampler { address_modes, filter, normalized: false };
+        if given.unnormalized { Self::Sampler(sampler) } else { Self::SamplerOfTexture(sampler) }
+    }
+
     /// Which of the three it is.
     pub const fn kind(&self) -> ObjectKind {
         match self {
             Self::Texture(_) => ObjectKind::Texture,
             Self::Surface(_) => ObjectKind::Surface,
-            Self::Sampler(_) => ObjectKind::Sampler,
+            Self::Sampler(_) | Self::SamplerOfTexture(_) => ObjectKind::Sampler,
         }
     }
 
@@ -336,7 +356,7 @@ impl Object {
         match self {
             Self::Texture(texture) => Some(&texture.image),
             Self::Surface(image) => Some(image),
-            Self::Sampler(_) => None,
+            Self::Sampler(_) | Self::SamplerOfTexture(_) => None,
         }
     }
 

@@ -158,6 +158,8 @@ pub(super) struct ObjectTable {
     pub(super) kind: ObjectKind,
     /// The reference of the PTX that it is bound to.
     pub(super) reference: Option<String>,
+    /// The PTX says how it samples.
+    pub(super) initialised: bool,
     dimensions: Dimensions,
     format: Format,
     /// Width, height, and depth or layers. Unit: texels.
@@ -174,7 +176,8 @@ impl ObjectTable {
             Dimensions::LayersOfOne => [512, 1, 4],
             Dimensions::LayersOfTwo => [128, 32, 4],
         };
-        Self { name, kind: used.kind, reference, dimensions, format: used.format, sides }
+        let (kind, format) = (used.kind, used.format);
+        Self { name, kind, reference, initialised: false, dimensions, format, sides }
     }
 
     /// The buffer of the texels.
@@ -230,7 +233,9 @@ impl fmt::Display for ObjectTable {
             let format = format!("format = \"{format}\"");
             writeln!(f, "{format:<30}  # what a texel is; perhaps f32x4, unorm8x4")?;
         }
-        if *kind != ObjectKind::Surface {
+        if self.initialised {
+            writeln!(f, "# filter, address and normalized are as the PTX says, unless given here")?;
+        } else if *kind != ObjectKind::Surface {
             writeln!(f, "filter = \"point\"                # or linear")?;
             writeln!(f, "address = [\"clamp\"]             # or wrap, mirror, border")?;
             writeln!(f, "normalized = false              # true: coordinates are fractions")?;

@@ -205,6 +205,34 @@ const ODD: &str = "
 ";
 
 #[test]
+fn samplers_that_the_ptx_initialises_keep_what_it_says() {
+    let text = ".version 8.0\n.target sm_80, texmode_independent\n.address_size 64
+.global .texref picture;
+.global .samplerref smooth = { addr_mode_0 = clamp_to_border, filter_mode = linear };
+.global .samplerref plain;
+.visible .entry k(.param .u64 out) {
+    .reg .b64 %rd; .reg .f32 %f<5>;
+    ld.param.u64 %rd, [out];
+    mov.f32 %f1, 1.0;
+    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [picture, smooth, {%f1, %f1}];
+    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [picture, plain, {%f1, %f1}];
+    st.global.f32 [%rd], %f1;
+    ret;
+}";
+    let module = parsed(text);
+    let made = template(&module, "k").to_string();
+    let table = |name: &str| {
+        let start = made.find(&format!("name = \"{name}\"")).expect("a table");
+        made[start..].split("\n\n").next().expect("its lines").to_owned()
+    };
+    assert!(table("smooth").contains("as the PTX says") && table("plain").contains("filter = "));
+    assert!(!table("smooth").contains("filter = "), "{made}");
+    let id = module.kernel("k").expect("a kernel");
+    let made = make("k.ptx", text, &module, id).expect("it can be compiled");
+    assert!(made.fault.is_none(), "{:?}", made.fault);
+}
+
+#[test]
 fn copies_frames_surfaces_and_references_are_recognised() {
     let module = parsed(ODD);
     let guessed = template(&module, "odd");

@@ -237,8 +237,7 @@ pub(super) struct Sampler {
     pub(super) reference: Option<String>,
     pub(super) filter: Option<String>,
     pub(super) address: Option<Names>,
-    #[serde(default)]
-    pub(super) normalized: bool,
+    pub(super) normalized: Option<bool>,
 }
 
 /// One launch within a phase.

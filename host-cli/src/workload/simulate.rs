@@ -335,7 +335,7 @@ impl<'a, S: LaunchSink> Target<'a, S> {
         }
         let mut handles = Vec::with_capacity(prepared.plan.objects.len());
         for object in &prepared.plan.objects {
-            let placed = object.placed(&addresses);
+            let placed = object.placed(&addresses, module);
             handles.push(device.create_object(&object.name, placed).map_err(unmade)?);
             if let Some(reference) = &object.reference {
                 device.bind_reference(handle, module, reference, placed).map_err(unmade)?;

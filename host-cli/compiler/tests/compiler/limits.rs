@@ -41,7 +41,32 @@ fn waiting_places_without_bound() {
     for branch in 0..6000 {
         let _ = writeln!(body, "@%p1 bra L{branch};\n@%p2 exit;\nL{branch}:");
     }
-    assert_eq!(refused(&body).code, "nesting-too-deep");
+    let problem = refused(&body);
+    assert_eq!(problem.code, "nesting-too-deep");
+    assert!(problem.message.contains("more than 16777216 pairs"), "{}", problem.message);
+    assert!(problem.span.start > 1000, "{:?} is where no branch is", problem.span);
+}
+
+#[test]
+fn early_exits_to_one_label_are_no_nesting() {
+    let exits = "@%p1 bra END;\nst.global.u32 [%rd1], 1;\n".repeat(8000);
+    let text = format!(
+        ".version 7.0\n.target sm_75\n.address_size 64\n.entry k() {{ .reg .pred %p<3>;
+         .reg .b64 %rd<2>;\n{exits}END: ret; }}"
+    );
+    let parsed = strata_ptx::parse(&text);
+    let program = compile(&parsed.module, FunctionId(0), CompileOptions::default());
+    assert_eq!(program.expect("compiled").instructions.len(), 16_001);
+}
+
+#[test]
+fn a_large_kernel_is_told_its_limit() {
+    let text = ".version 7.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }";
+    let mut module = strata_ptx::parse(text).module;
+    let body = &mut module.functions[0].body;
+    *body = vec![body[0].clone(); (1 << 20) + 1];
+    let problems = compile(&module, FunctionId(0), CompileOptions::default()).expect_err("refused");
+    assert_eq!(problems[0].message, "has more than 1048576 instructions");
 }
 
 #[test]

@@ -23,8 +23,9 @@ impl Parser<'_> {
             dimensions.push(u64::from(attributes.vector));
         }
         if attributes.ty.kind() == Kind::Opaque {
-            self.sampler(!dimensions.is_empty())?;
-            return Ok((Initializer::default(), 0));
+            let samplers = self.opaque_contents(attributes.ty, &dimensions)?;
+            let count = samplers.len() as u64;
+            return Ok((Initializer { samplers, ..Initializer::default() }, count));
         }
         let mut contents = Initializer::default();
         let braces = self.peek() == Token::LeftBrace;
@@ -42,59 +43,6 @@ impl Parser<'_> {
             return Err(self.expected("`{` before the contents of an array"));
         };
         Ok((contents, filled))
-    }
-
-    /// `{ addr_mode_0 = wrap, ... }` of a texture, sampler or surface, or braces around several of
-    /// them: nothing that is executed depends on it.
-    fn sampler(&mut self, array: bool) -> Result<()> {
-        self.expect(Token::LeftBrace, "`{`")?;
-        if self.eat(Token::RightBrace) {
-            return Ok(());
-        }
-        loop {
-            if array {
-                self.sampler(false)?;
-            } else {
-                self.sampler_property()?;
-            }
-            if !self.eat(Token::Comma) {
-                self.expect(Token::RightBrace, "`,` or `}`")?;
-                return Ok(());
-            }
-        }
-    }
-
-    fn sampler_property(&mut self) -> Result<()> {
-        const KNOWN: &[&str] = &[
-            "addr_mode_0",
-            "addr_mode_1",
-            "addr_mode_2",
-            "array_size",
-            "channel_data_type",
-            "channel_order",
-            "depth",
-            "filter_mode",
-            "force_unnormalized_coords",
-            "height",
-            "normalized_coords",
-            "num_mipmap_levels",
-            "num_samples",
-            "width",
-        ];
-        let (name, span) = self.identifier("a property such as `filter_mode`")?;
-        if !KNOWN.contains(&name) {
-            let hint = self.suggest(name, || KNOWN.to_vec());
-            let message = format!("`{}` is not a property of a sampler", super::shorten(name));
-            return Err(self.error_with_hint("unknown-property", span, message, hint));
-        }
-        self.expect(Token::Equals, "`=`")?;
-        match self.peek() {
-            Token::Word | Token::Number => {
-                self.bump();
-                Ok(())
-            }
-            _ => Err(self.expected("a value such as `linear`")),
-        }
     }
 
     /// One pair of braces: fills `dimensions[0]` rows from element `base` on; gives rows filled.

@@ -82,7 +82,7 @@ impl Memory<'_> {
         let Some(image) = found.object.image() else { return Ok(0) };
         let normalized = match found.object {
             Object::Texture(texture) => texture.sampler.normalized,
-            Object::Surface(_) | Object::Sampler(_) => false,
+            Object::Surface(_) | Object::Sampler(_) | Object::SamplerOfTexture(_) => false,
         };
         let dimensions = image.dimensions;
         let (exists, answer, wanted) = match query {
@@ -182,6 +182,9 @@ fn sample(
         None => texture.sampler,
         Some(handle) => match device.object(handle, ObjectKind::Sampler)?.object {
             Object::Sampler(sampler) => sampler,
+            Object::SamplerOfTexture(sampler) => {
+                Sampler { normalized: texture.sampler.normalized, ..sampler }
+            }
             Object::Texture(_) | Object::Surface(_) => texture.sampler,
         },
     };

@@ -72,7 +72,8 @@ impl Device {
         bytes.map(|_| ()).ok_or_else(|| TextureError::Memory { name: name.to_owned() })
     }
 
-    /// Notes the references of a variable that has been placed: their addresses name them.
+    /// Notes the references of a variable that has been placed: their addresses name them. Samplers
+    /// are what the module initialises them with until something is bound to them.
     pub(super) fn declare_references(&mut self, variable: &Variable, address: u64) {
         let Some(kind) = ObjectKind::of(variable.ty) else { return };
         let each = u64::from(variable.ty.bytes()).max(1);
@@ -81,7 +82,10 @@ impl Device {
                 (_, true) => variable.name.clone(),
                 (index, false) => format!("{}[{index}]", variable.name),
             };
-            self.objects.insert(address + each * index, Named { name, kind, object: None });
+            let initial = variable.initial.as_ref();
+            let sampler = initial.and_then(|initial| initial.samplers.get(index as usize));
+            let object = sampler.map(Object::initial);
+            self.objects.insert(address + each * index, Named { name, kind, object });
         }
     }
 

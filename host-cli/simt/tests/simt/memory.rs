@@ -52,6 +52,50 @@ fn narrow_loads_extend_to_their_register() {
 }
 
 #[test]
+fn components_that_a_store_skips_keep_what_was_there() {
+    let body = ".local .align 32 .b8 wide[32];\n.reg .u64 %l;\n\
+        mul.wide.u32 %rd0, %me, 128;\nadd.u64 %rd1, %out, %rd0;\nadd.u32 %r0, %me, 10;\n\
+        mov.b64 %rd2, 0x1111111122222222;\n\
+        st.global.v4.u64 [%rd1], {%rd2, %rd2, %rd2, %rd2};\n\
+        st.global.v8.b32 [%rd1], {%r0, _, 7, %r0, _, _, 8, _};\n\
+        st.global.v4.u64 [%rd1+32], {%rd2, _, _, 9};\n\
+        cvta.local.u64 %l, wide;\nst.v4.u64 [%l], {%rd2, %rd2, %rd2, %rd2};\n\
+        st.v8.b32 [%l], {_, 7, _, %r0, _, _, _, 8};\nld.v4.u64 {%rd3, %rd4, %rd5, %rd6}, [%l];\n\
+        st.global.v4.b64 [%rd1+64], {%rd3, %rd4, %rd5, %rd6};\n\
+        setp.ne.u32 %p0, %me, 1;\n@%p0 st.v4.u64 [%l], {_, %rd1, _, 0};\n\
+        ld.v4.u64 {%rd3, %rd4, %rd5, %rd6}, [%l];\n\
+        st.global.v2.b64 [%rd1+96], {%rd3, %rd6};";
+    let (low, high) = (0x2222_2222, 0x1111_1111);
+    for threads in [1, 32] {
+        let out = run(body, threads, &[0], 32 * 32);
+        for (me, out) in out.chunks(32).take(threads as usize).enumerate() {
+            let own = me as u32 + 10;
+            assert_eq!(out[..8], [own, high, 7, own, low, high, 8, high]);
+            assert_eq!(out[8..16], [low, high, 0, 0, 0, 0, 9, 0]);
+            assert_eq!(out[16..24], [low, 7, low, own, low, high, low, 8]);
+            let last = if me == 1 { [low, 8] } else { [0, 0] };
+            assert_eq!(out[24..28], [low, 7, last[0], last[1]], "{me}");
+        }
+    }
+}
+
+#[test]
+fn constants_have_the_width_of_their_place() {
+    let body = "mov.f64 %fd0, 0f3FC00000;\nst.global.f64 [%out], %fd0;\n\
+        mov.f64 %fd0, 1.0/3.0;\nst.global.f64 [%out+8], %fd0;\n\
+        mov.f32 %f0, .5;\nst.global.f32 [%out+16], %f0;\n\
+        mov.f32 %f0, 1. + .25;\nst.global.f32 [%out+20], %f0;\n\
+        mov.f32 %f0, 0dfff4000000000000;\nst.global.f32 [%out+24], %f0;\n\
+        st.global.f64 [%out+32], 0f3FC00000;\nst.global.u32 [%out+3<<4], ~0 >> 1;\n\
+        st.global.u32 [%out+52], -WARP_SZ;\nst.global.u32 [%out+56], !WARP_SZ;";
+    let out = run(body, 1, &[0], 15);
+    let third = (1.0_f64 / 3.0).to_bits();
+    assert_eq!(out[..4], [0x3fc0_0000, 0, third as u32, (third >> 32) as u32]);
+    assert_eq!(out[4..7], [0.5_f32.to_bits(), 1.25_f32.to_bits(), 0xffe0_0000]);
+    assert_eq!(out[8..15], [0x3fc0_0000, 0, 0, 0, u32::MAX, 32_u32.wrapping_neg(), 0]);
+}
+
+#[test]
 fn vectors_move_all_components() {
     let input = ramp(128);
     let body = "shl.b64 %rd0, %rd0, 2;\nadd.u64 %rd1, %in, %rd0;\nadd.u64 %rd2, %out, %rd0;\n\

@@ -266,6 +266,43 @@ fn references_are_bound_by_name_in_both_modes() {
     assert_eq!(results, [[3.0_f32.to_bits(), 2.5_f32.to_bits(), 3.0_f32.to_bits(), 1]]);
 }
 
+/// Reads the diagonal of an image of four rows of four texels, 0 to 15.
+#[test]
+fn samplers_are_what_the_module_initialises_them_with() {
+    let read = |sampler: &str, normalized: bool| {
+        let declarations = format!(".global .texref t;\n.global .samplerref s{sampler};");
+        let body = "tex.2d.v4.f32.f32 {%o0, _, _, _}, [t, s, {%i0, %i0}];";
+        let mut bench = Bench::new(&kernel(&declarations, body));
+        let texels: Vec<f32> = (0..16_u8).map(f32::from).collect();
+        let address = bench.floats("texels", &texels);
+        let image = Image::packed(address, Dimensions::Two, [4, 4, 1], format("f32"));
+        let sampler = Sampler { normalized, ..Sampler::default() };
+        let module = bench.module.clone();
+        let object = texture(image, sampler);
+        bench.device.bind_reference(ModuleHandle::default(), &module, "t", object).unwrap();
+        let places = [-1.0_f32, 0.5, 1.0, 2.0, 3.5, 4.0, 5.0];
+        let scale = if normalized { 0.25 } else { 1.0 };
+        let inputs = places.map(|place| [(place * scale).to_bits(), 0, 0, 0]);
+        let results = run(&mut bench, [0, 0], &inputs)?;
+        Ok::<_, strata_simt::Fault>(
+            results.iter().map(|r| f32::from_bits(r[0])).collect::<Vec<_>>(),
+        )
+    };
+    let border = " = { addr_mode_0 = clamp_to_border, addr_mode_1 = clamp_to_border";
+    let linear = format!("{border}, filter_mode = linear }}");
+    assert_eq!(read(&linear, false).unwrap(), [0.0, 0.0, 2.5, 7.5, 15.0, 3.75, 0.0]);
+    assert_eq!(read(&linear, true).unwrap(), [0.0, 0.0, 2.5, 7.5, 15.0, 3.75, 0.0]);
+    let nearest = [0.0, 0.0, 5.0, 10.0, 15.0, 0.0, 0.0];
+    assert_eq!(read(&format!("{border} }}"), false).unwrap(), nearest);
+    assert_eq!(read(" = {}", false).unwrap(), [0.0, 0.0, 5.0, 10.0, 15.0, 15.0, 15.0]);
+    let wrapped = " = { addr_mode_0 = wrap, addr_mode_1 = wrap }";
+    assert_eq!(read(wrapped, true).unwrap(), [15.0, 0.0, 5.0, 10.0, 15.0, 0.0, 5.0]);
+    // Fractions are taken for texels, whatever the texture says.
+    let forced = format!("{border}, force_unnormalized_coords = 1 }}");
+    assert_eq!(read(&forced, true).unwrap(), [0.0, 0.0, 0.0, 0.0, 0.0, 5.0, 5.0]);
+    assert!(read("", false).unwrap_err().to_string().contains("`s` is not bound"));
+}
+
 /// A surface of 4 by 2 words beside the texture of the same texels.
 fn surface(bench: &mut Bench) -> (u64, [u64; 2]) {
     let address = bench.words("texels", &[10, 11, 12, 13, 20, 21, 22, 23]);

@@ -4,7 +4,9 @@ use strata_simt::texture::{Channel, Dimensions, Format, Sampler};
 
 use super::super::document::{self, Document, Formula, Names};
 use super::super::error::Problem;
-use super::super::object::{ADDRESS_MODES, DIMENSIONS, FILTERS, ImagePlan, ObjectPlan, Shape};
+use super::super::object::{
+    ADDRESS_MODES, DIMENSIONS, FILTERS, ImagePlan, ObjectPlan, SamplerKeys, Shape,
+};
 use super::super::plan::Place;
 use super::{Resolver, Result, list};
 
@@ -32,12 +34,10 @@ impl Resolver<'_> {
                 format: &texture.format,
             };
             let image = self.image(&keys, &place)?;
-            let sampler = sampler(
-                texture.filter.as_deref(),
-                texture.address.as_ref(),
-                texture.normalized,
-                &place,
-            )?;
+            let normalized = Some(texture.normalized);
+            let keys =
+                sampler(texture.filter.as_deref(), texture.address.as_ref(), normalized, &place)?;
+            let sampler = keys.over(Sampler::default());
             self.object(name, reference.as_ref(), Shape::Texture(image, sampler), &place)?;
         }
         for (index, surface) in document.surface.iter().enumerate() {
@@ -115,14 +115,14 @@ impl Resolver<'_> {
 fn sampler(
     filter: Option<&str>,
     address: Option<&Names>,
-    normalized: bool,
+    normalized: Option<bool>,
     place: &Place,
-) -> Result<Sampler> {
-    let mut sampler = Sampler { normalized, ..Sampler::default() };
+) -> Result<SamplerKeys> {
+    let mut sampler = SamplerKeys { normalized, ..SamplerKeys::default() };
     if let Some(name) = filter {
         let found = FILTERS.iter().find(|(known, _)| *known == name);
         let known = FILTERS.iter().map(|(known, _)| *known);
-        sampler.filter = found.ok_or_else(|| unknown("filter", name, known, place))?.1;
+        sampler.filter = Some(found.ok_or_else(|| unknown("filter", name, known, place))?.1);
     }
     let Some(Names(names)) = address else { return Ok(sampler) };
     let modes = names.iter().map(|name| {
@@ -131,9 +131,9 @@ fn sampler(
         found.map(|(_, mode)| *mode).ok_or_else(|| unknown("address mode", name, known, place))
     });
     match modes.collect::<Result<Vec<_>>>()?[..] {
-        [all] => sampler.address_modes = [all; 3],
-        [x, y] => sampler.address_modes = [x, y, y],
-        [x, y, z] => sampler.address_modes = [x, y, z],
+        [all] => sampler.address_modes = Some([all; 3]),
+        [x, y] => sampler.address_modes = Some([x, y, y]),
+        [x, y, z] => sampler.address_modes = Some([x, y, z]),
         ref other => {
             let problem = Problem::Dimensions { found: other.len() };
             return Err(place.error(problem));
