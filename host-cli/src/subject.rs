@@ -378,6 +378,11 @@ pub fn is_file(input: &str) -> bool {
 
 /// Tells what is not known of a PTX file.
 pub fn warn(file: &str, text: &str, printer: &Printer) {
+    let zeros = strata_ptx::final_zeros(text);
+    if zeros > 0 {
+        let zeros = counted(zeros, "zero byte");
+        printer.note(&format!("`{file}` ends with {zeros}, which are left out"));
+    }
     let warnings = strata_ptx::warnings(text);
     if warnings.is_empty() {
         return;

@@ -11,6 +11,9 @@ use crate::program::ProgramVariable;
 /// executor's own checks fail later and with a worse message.
 const MAX_SPACE_BYTES: u64 = 1 << 30;
 
+/// Shared memory of a CTA that the system software has, where a kernel asks for places in it.
+pub const RESERVED_SHARED_BYTES: u64 = 1024;
+
 /// Where a variable was declared of which one copy serves every inlined call: one of module scope,
 /// or a shared one of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +70,18 @@ impl Frame {
         let id = self.push(variable.name.clone(), StateSpace::Shared, offset, variable);
         self.single.insert(origin, id);
         Ok(id)
+    }
+
+    /// Leaves the beginning of shared memory to the system software (DEV-175).
+    pub(crate) fn reserve(&mut self) {
+        let shared = self.variables.iter_mut().filter(|v| v.space == StateSpace::Shared);
+        let shared: Vec<&mut ProgramVariable> = shared.collect();
+        let align = shared.iter().map(|variable| u64::from(variable.align)).max();
+        let bytes = RESERVED_SHARED_BYTES.next_multiple_of(align.unwrap_or(1).max(1));
+        for variable in shared {
+            variable.offset += bytes;
+        }
+        self.shared_bytes += bytes;
     }
 
     /// Places the open arrays of shared memory behind everything static.

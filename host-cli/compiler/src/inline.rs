@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use strata_ptx::diagnostic::{Diagnostic, counted};
 use strata_ptx::module::{
     AddressBase, Function, FunctionId, Guard, Instruction, LabelId, Module, Operand, Register,
-    Span, StateSpace, Symbol, Variable, VariableId, VirtualRegister,
+    Span, SpecialRegister, StateSpace, Symbol, Variable, VariableId, VirtualRegister,
 };
 use strata_ptx::opcode::Opcode;
 
@@ -347,6 +347,9 @@ impl<'a> Inliner<'a> {
                 self.rewrite_operand(copy, operand, instruction.span);
             }
             self.instructions.push(call);
+        } else if is_of_device_runtime(&callee.name) {
+            let message = format!("dynamic parallelism: `{}` cannot be executed", callee.name);
+            self.complain("dynamic-parallelism", instruction.span, message);
         } else {
             let message = format!("function `{}` has no body and is not known", callee.name);
             self.complain("unknown-function", instruction.span, message);
@@ -508,6 +511,9 @@ impl<'a> Inliner<'a> {
     }
 
     fn finish(mut self, function: &Function) -> Kernel {
+        if self.instructions.iter().any(reads_reserved) {
+            self.frame.reserve();
+        }
         self.frame.finish();
         let mut kernel = Kernel {
             name: function.name.clone(),
@@ -538,6 +544,26 @@ impl Copy<'_> {
     fn guard(&self, guard: Guard) -> Guard {
         Guard { register: self.register(guard.register), negated: guard.negated }
     }
+}
+
+/// Whether a function belongs to the runtime with which kernels launch kernels: its names, such as
+/// `cudaLaunchDeviceV2` and `__cudaCDP2GetParameterBufferV2`, begin as those of the host's runtime.
+/// Those with `CG` synchronise grids.
+fn is_of_device_runtime(name: &str) -> bool {
+    let name = name.trim_start_matches('_');
+    let Some(rest) = name.strip_prefix("cuda") else { return false };
+    let rest = rest.strip_prefix("CDP2").or_else(|| rest.strip_prefix("CDP")).unwrap_or(rest);
+    rest.starts_with(|c: char| c.is_ascii_uppercase()) && !rest.starts_with("CG")
+}
+
+/// Whether an instruction asks for a place in the shared memory that the system software has.
+pub fn reads_reserved(instruction: &Instruction) -> bool {
+    let reserved =
+        |operand: &Operand| matches!(operand, Operand::Special(SpecialRegister::ReservedSmem(_)));
+    instruction.sources.iter().any(|source| match source {
+        Operand::Vector(elements) => elements.iter().any(reserved),
+        other => reserved(other),
+    })
 }
 
 /// A call of a function that is known, without a prototype behind its arguments.

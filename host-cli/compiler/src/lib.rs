@@ -56,5 +56,6 @@ pub mod statistics;
 mod values;
 
 pub use compile::{CompileOptions, allocate, compile};
+pub use frame::RESERVED_SHARED_BYTES;
 pub use limits::RegisterLimit;
 pub use schedule::{Order, Reordered, schedule};

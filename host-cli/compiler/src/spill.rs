@@ -229,6 +229,7 @@ fn is_fixed(special: SpecialRegister) -> bool {
             | S::CurrentGraphExec
             | S::DynamicSmemSize
             | S::TotalSmemSize
+            | S::ReservedSmem(_)
     )
 }
 

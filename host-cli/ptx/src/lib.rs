@@ -32,4 +32,4 @@ mod suggest;
 pub mod types;
 mod words;
 
-pub use parser::{Parsed, parse, parse_bytes, warnings};
+pub use parser::{Parsed, final_zeros, parse, parse_bytes, warnings};

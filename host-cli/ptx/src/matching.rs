@@ -32,13 +32,11 @@ pub(crate) type Candidate = (&'static Form, Vec<Option<usize>>);
 /// The forms whose groups take up all words, in the order of the tables.
 pub(crate) fn candidates(opcode: Opcode, words: &[Word<'_>]) -> Result<Vec<Candidate>, Mismatch> {
     let forms = forms(opcode);
-    // Where the same word means something else at another place, the order is the manual's.
-    let ordered = matches!(opcode, Opcode::CpAsync | Opcode::Mma | Opcode::Wmma);
     let mut matched = Vec::new();
     let mut assigned = Vec::new();
     for form in forms {
         let takes_all = assign(form, words, &mut assigned).is_ok();
-        if takes_all && (!ordered || assigned.iter().flatten().is_sorted()) {
+        if takes_all && keeps_order(opcode, form, &assigned) {
             matched.push((form, assigned.clone()));
         }
     }
@@ -57,6 +55,56 @@ pub(crate) fn candidates(opcode: Opcode, words: &[Word<'_>]) -> Result<Vec<Candi
         .rev()
         .max_by_key(|form| assign(form, words, &mut assigned).err().unwrap_or(usize::MAX));
     nearest.map_or(Err(Mismatch::UnknownWord(0)), |form| Err(Mismatch::Combination(form)))
+}
+
+/// Words whose order among each other says what they mean.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Chain {
+    /// Belong to the opcode, and follow it at once.
+    Opcode,
+    /// Where a copy goes to, and where it comes from.
+    Spaces,
+    /// Layouts of matrices, one after the other.
+    Layouts,
+    /// Types of matrices, some of which are no types of registers.
+    Elements,
+    /// How bits are multiplied, and how they are summed.
+    Reduction,
+}
+
+impl Chain {
+    /// The chain of a group, by the first of its words.
+    fn of(opcode: Opcode, group: &Group) -> Option<Self> {
+        let word = match &group.words {
+            Words::Types(_) => return Some(Self::Elements),
+            Words::Modifiers(words) => *words.first()?,
+        };
+        match word {
+            "async" | "mbarrier" | "arrive" | "load" | "store" | "mma" | "a" | "b" | "c" | "d" => {
+                Some(Self::Opcode)
+            }
+            "shared" | "global" if opcode == Opcode::CpAsync => Some(Self::Spaces),
+            "e4m3" | "u4" | "b1" => Some(Self::Elements),
+            "row" | "col" => Some(Self::Layouts),
+            "xor" | "popc" => Some(Self::Reduction),
+            _ => None,
+        }
+    }
+}
+
+/// Whether words whose order matters are in the order of the form. Source: what ptxas 13.5 accepts.
+fn keeps_order(opcode: Opcode, form: &Form, assigned: &[Option<usize>]) -> bool {
+    if !matches!(opcode, Opcode::CpAsync | Opcode::Mma | Opcode::Wmma) {
+        return true;
+    }
+    let in_chain = |chain| {
+        let groups = form.groups.iter().zip(assigned);
+        let groups = groups.filter(move |(group, _)| Chain::of(opcode, group) == Some(chain));
+        groups.filter_map(|(_, &word)| word)
+    };
+    let first = in_chain(Chain::Opcode).enumerate().all(|(place, word)| place == word);
+    let chains = [Chain::Spaces, Chain::Layouts, Chain::Elements, Chain::Reduction];
+    first && chains.into_iter().all(|chain| in_chain(chain).is_sorted())
 }
 
 fn has(group: &Group, word: &str) -> bool {

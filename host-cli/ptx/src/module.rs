@@ -411,6 +411,21 @@ pub enum Axis {
     Z,
 }
 
+/// A place in the shared memory of a CTA that the system software has, before the CTA's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReservedPlace {
+    /// `_begin`: where it begins.
+    Begin,
+    /// `_end`: where it ends.
+    End,
+    /// `_cap`: where the CTA's own memory begins.
+    Cap,
+    /// `_0`: the first part of it.
+    First,
+    /// `_1`: the second part, which cooperative groups use.
+    Second,
+}
+
 /// Registers that the hardware provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpecialRegister {
@@ -482,4 +497,7 @@ pub enum SpecialRegister {
     DynamicSmemSize,
     /// `%total_smem_size`. Unit: bytes.
     TotalSmemSize,
+    /// `%reserved_smem_offset_begin` and its like: places in the shared memory that the system
+    /// software has.
+    ReservedSmem(ReservedPlace),
 }

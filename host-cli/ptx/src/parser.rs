@@ -19,12 +19,12 @@ mod versions;
 use rustc_hash::FxHashMap;
 
 use crate::cuda;
-use crate::diagnostic::{Diagnostic, line_starts};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, line_starts};
 use crate::lexer::{Lexeme, Token, head, lex};
 use crate::module::{Module, Span, Symbol};
 use crate::suggest::nearest;
 pub(crate) use operand::Written;
-use scope::{Body, ModuleRegisters};
+use scope::{Body, ModuleRegisters, Ranges};
 
 /// Largest text that is parsed. Unit: bytes.
 const TEXT_MAX: usize = 256 << 20;
@@ -36,14 +36,15 @@ const DIAGNOSTICS_MAX: usize = 200;
 pub struct Parsed {
     /// What was understood; to be used only when [`Parsed::has_errors`] is false.
     pub module: Module,
-    /// Errors and unsupported features, in file order, at most 200 and one that counts the rest.
+    /// Errors and unsupported features, in file order: at most 200, then one for each other function
+    /// that has an unsupported feature, and one that counts further errors.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Parsed {
     /// Whether the file is malformed (unsupported features alone do not make it so).
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|d| d.kind == crate::diagnostic::DiagnosticKind::Error)
+        self.diagnostics.iter().any(|d| d.kind == DiagnosticKind::Error)
     }
 }
 
@@ -54,7 +55,7 @@ pub fn parse(source: &str) -> Parsed {
         let error = Diagnostic::error("file-too-large", Span::default(), message);
         return Parsed { module: Module::default(), diagnostics: vec![error] };
     }
-    let mut parser = Parser::new(source);
+    let mut parser = Parser::new(without_final_zeros(source));
     parser.module();
     parser.settle_address_size();
     parser.module.cuda = std::mem::take(&mut parser.cuda).finish();
@@ -69,6 +70,20 @@ pub fn warnings(source: &str) -> Vec<Diagnostic> {
     let mut parser = Parser::new(head(source));
     parser.module();
     parser.warnings
+}
+
+/// How many zero bytes end a text, perhaps with blanks between them. Programs that keep PTX as a
+/// string of C write them, and [`parse`] takes no notice of them.
+pub fn final_zeros(source: &str) -> usize {
+    let (text, whole) = (without_final_zeros(source).as_bytes(), source.as_bytes());
+    whole[text.len()..].iter().filter(|&&byte| byte == 0).count()
+}
+
+fn without_final_zeros(source: &str) -> &str {
+    match source.trim_end_matches(|c: char| c == '\0' || c.is_ascii_whitespace()) {
+        text if source[text.len()..].contains('\0') => text,
+        _ => source,
+    }
 }
 
 /// Parses bytes that should be PTX text: invalid UTF-8 is reported with its place.
@@ -94,21 +109,42 @@ struct Reported;
 type Result<T> = std::result::Result<T, Reported>;
 
 /// Collects diagnostics up to a limit.
+///
+/// The first unsupported feature of each function is kept beyond the limit: it refuses the
+/// function, and others of the same function add nothing to that.
 #[derive(Debug, Default)]
 struct Sink {
     list: Vec<Diagnostic>,
+    /// Errors beyond the limit.
     dropped: usize,
     last: Span,
 }
 
 impl Sink {
-    fn push(&mut self, diagnostic: impl FnOnce() -> Diagnostic, span: Span) {
-        if self.list.len() < DIAGNOSTICS_MAX {
-            self.list.push(diagnostic());
-        } else {
+    fn push(&mut self, diagnostic: Diagnostic) {
+        if self.list.len() < DIAGNOSTICS_MAX || self.refuses_another(&diagnostic) {
+            self.list.push(diagnostic);
+        } else if diagnostic.kind == DiagnosticKind::Error {
             self.dropped += 1;
-            self.last = span;
+            self.last = diagnostic.span;
         }
+    }
+
+    /// Whether a diagnostic is the first that refuses its function. Those of one function come one
+    /// after the other, errors aside.
+    fn refuses_another(&self, diagnostic: &Diagnostic) -> bool {
+        let last = self.list.iter().rfind(|known| known.kind == DiagnosticKind::Unsupported);
+        diagnostic.kind == DiagnosticKind::Unsupported
+            && last.is_none_or(|last| last.kernel != diagnostic.kernel)
+    }
+
+    /// Has everything that refuses a function refuse its other name too.
+    fn alias(&mut self, function: &str, alias: &str) {
+        let refuses = |known: &&Diagnostic| {
+            known.kind == DiagnosticKind::Unsupported && known.kernel.as_deref() == Some(function)
+        };
+        let first = self.list.iter().find(refuses).cloned();
+        self.list.extend(first.map(|known| known.in_kernel(alias)));
     }
 
     fn finish(mut self) -> Vec<Diagnostic> {
@@ -128,6 +164,7 @@ struct Parser<'a> {
     sink: Sink,
     module: Module,
     globals: FxHashMap<&'a str, Symbol>,
+    global_ranges: Ranges<'a>,
     body: Body<'a>,
     module_registers: ModuleRegisters<'a>,
     /// `.file` and `.loc`.
@@ -157,6 +194,7 @@ impl<'a> Parser<'a> {
                 ..Module::default()
             },
             globals: FxHashMap::default(),
+            global_ranges: Ranges::default(),
             body: Body::default(),
             module_registers: ModuleRegisters::default(),
             cuda: cuda::Builder::default(),
@@ -263,8 +301,7 @@ impl<'a> Parser<'a> {
 
     fn report(&mut self, mut diagnostic: Diagnostic) -> Reported {
         diagnostic.kernel.clone_from(&self.inside);
-        let span = diagnostic.span;
-        self.sink.push(|| diagnostic, span);
+        self.sink.push(diagnostic);
         Reported
     }
 

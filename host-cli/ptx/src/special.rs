@@ -1,6 +1,6 @@
 //! Special registers: names and types.
 
-use crate::module::{Axis, SpecialRegister};
+use crate::module::{Axis, ReservedPlace, SpecialRegister};
 use crate::types::ScalarType;
 
 /// A special register without axis, by name (with its percent sign).
@@ -30,6 +30,11 @@ pub(crate) fn scalar(name: &str) -> Option<SpecialRegister> {
         "%aggr_smem_size" => S::AggrSmemSize,
         "%dynamic_smem_size" => S::DynamicSmemSize,
         "%total_smem_size" => S::TotalSmemSize,
+        "%reserved_smem_offset_begin" => S::ReservedSmem(ReservedPlace::Begin),
+        "%reserved_smem_offset_end" => S::ReservedSmem(ReservedPlace::End),
+        "%reserved_smem_offset_cap" => S::ReservedSmem(ReservedPlace::Cap),
+        "%reserved_smem_offset_0" => S::ReservedSmem(ReservedPlace::First),
+        "%reserved_smem_offset_1" => S::ReservedSmem(ReservedPlace::Second),
         _ => return numbered(name),
     })
 }
@@ -69,14 +74,7 @@ pub(crate) fn vector(name: &str) -> Option<fn(Axis) -> SpecialRegister> {
 }
 
 /// Special registers of PTX that the model does not have.
-pub(crate) const UNSUPPORTED: &[&str] = &[
-    "%is_explicit_cluster",
-    "%reserved_smem_offset_begin",
-    "%reserved_smem_offset_end",
-    "%reserved_smem_offset_cap",
-    "%reserved_smem_offset_0",
-    "%reserved_smem_offset_1",
-];
+pub(crate) const UNSUPPORTED: &[&str] = &["%is_explicit_cluster"];
 
 /// Names to suggest.
 pub(crate) const NAMES: &[&str] = &[
@@ -114,6 +112,11 @@ pub(crate) const NAMES: &[&str] = &[
     "%aggr_smem_size",
     "%dynamic_smem_size",
     "%total_smem_size",
+    "%reserved_smem_offset_begin",
+    "%reserved_smem_offset_end",
+    "%reserved_smem_offset_cap",
+    "%reserved_smem_offset_0",
+    "%reserved_smem_offset_1",
 ];
 
 impl SpecialRegister {
@@ -172,6 +175,11 @@ impl std::fmt::Display for SpecialRegister {
             Self::GlobaltimerHi => "%globaltimer_hi",
             Self::DynamicSmemSize => "%dynamic_smem_size",
             Self::TotalSmemSize => "%total_smem_size",
+            Self::ReservedSmem(ReservedPlace::Begin) => "%reserved_smem_offset_begin",
+            Self::ReservedSmem(ReservedPlace::End) => "%reserved_smem_offset_end",
+            Self::ReservedSmem(ReservedPlace::Cap) => "%reserved_smem_offset_cap",
+            Self::ReservedSmem(ReservedPlace::First) => "%reserved_smem_offset_0",
+            Self::ReservedSmem(ReservedPlace::Second) => "%reserved_smem_offset_1",
         };
         f.write_str(name)
     }

@@ -319,8 +319,8 @@ fn vector_registers_are_four_registers() {
 fn what_cannot_run_yet_is_not_an_error() {
     let text = ".version 9.0\n.target sm_90\n.address_size 64\n\
         .entry good() { ret; }\n\
-        .entry bad() { .reg .b32 %r<3>; .reg .b64 %rd<3>; multimem.red.add.u32 [%rd1], %r1;\n\
-        mov.u32 %r1, %reserved_smem_offset_0; add.rn.f32x2 %r1, %r1, %r2; ret; }\n";
+        .entry bad() { .reg .b32 %r<3>; .reg .b64 %rd<3>; .reg .pred %p<2>; multimem.red.add.u32 [%rd1], %r1;\n\
+        mov.pred %p1, %is_explicit_cluster; add.rn.f32x4 %r1, %r1, %r2; ret; }\n";
     let parsed = parse(text);
     assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics);
     assert_eq!(parsed.diagnostics.len(), 3);

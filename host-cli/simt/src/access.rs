@@ -173,6 +173,22 @@ impl Memory<'_> {
         self.within((file, local), request)
     }
 
+    /// Checks that every lane's address is one of shared memory where the access names no space.
+    pub(crate) fn within_shared(
+        &self,
+        access: &Access,
+        addresses: &Addresses,
+        direction: Direction,
+    ) -> Result<(), BadAccess> {
+        let start = self.device.map.shared;
+        let outside = |&address: &u64| address.wrapping_sub(start) >= WINDOW_BYTES;
+        let lane = addresses.iter().position(outside);
+        let Some(lane) = lane.filter(|_| access.space == Space::Generic) else { return Ok(()) };
+        let space = Space::Shared;
+        let request = Request { access, space, addresses, mask: u32::MAX, direction };
+        Err(request.bad(lane, AccessProblem::OutOfBounds, self.shared.len() as u64))
+    }
+
     /// What an operand in brackets names, by lane.
     pub(crate) fn resolve(&self, file: &Lanes, source: AddressSource) -> Addresses {
         match source {

@@ -13,6 +13,8 @@ mod texture;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use strata_compiler::RESERVED_SHARED_BYTES;
+use strata_compiler::inline::reads_reserved;
 use strata_compiler::order::Order;
 use strata_compiler::program::{Location, Program, ProgramInstruction};
 use strata_core::image::StaticInstruction;
@@ -62,6 +64,8 @@ pub struct Executable {
     pub(crate) rules: LaunchRules,
     /// Unit in which its machine gives CTAs shared memory. Unit: bytes.
     pub(crate) shared_unit: u32,
+    /// Of these, those of the system software.
+    pub(crate) reserved_shared_bytes: u64,
     pub(crate) local_bytes: u64,
     /// The last bytes of the frame: spill slots.
     pub(crate) spill_bytes: u64,
@@ -231,6 +235,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
     if !problems.is_empty() {
         return Err(problems);
     }
+    let reserves = program.instructions.iter().any(|whole| reads_reserved(&whole.instruction));
     let parameters =
         &program.variables[..(program.parameters as usize).min(program.variables.len())];
     Ok(Executable {
@@ -255,6 +260,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         shared_bytes: program.shared_bytes,
         rules: function.map(|function| function.launch).unwrap_or_default(),
         shared_unit: shared_unit(&module.target),
+        reserved_shared_bytes: if reserves { RESERVED_SHARED_BYTES } else { 0 },
         local_bytes: program.local_bytes,
         spill_bytes: program.spill_bytes,
         parameter_bytes: parameters.iter().map(|p| p.offset + p.size).max().unwrap_or(0),
@@ -443,7 +449,7 @@ impl One<'_, '_> {
 
     fn arithmetic(&mut self) -> Decoded {
         use strata_ptx::types::Kind;
-        if self.ty(0)?.kind() == Kind::Float {
+        if ops::float::has_two_words(self.instruction) || self.ty(0)?.kind() == Kind::Float {
             ops::float::decode(self)
         } else {
             ops::integer::decode(self)

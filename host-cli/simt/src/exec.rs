@@ -18,7 +18,8 @@ mod splits;
 mod turns;
 pub(crate) mod warp;
 
-use strata_ptx::module::SpecialRegister;
+use strata_compiler::RESERVED_SHARED_BYTES;
+use strata_ptx::module::{ReservedPlace, SpecialRegister};
 
 use crate::accesses::{AccessDictionary, AddressSink};
 use crate::barriers::BarrierDictionary;
@@ -83,6 +84,8 @@ pub(crate) struct Geometry {
     pub(crate) shared: u32,
     /// The same as the machine gives it to a CTA: in whole units.
     pub(crate) total_shared: u32,
+    /// Of it, what the system software has.
+    pub(crate) reserved_shared: u32,
 }
 
 impl Geometry {
@@ -119,12 +122,23 @@ impl Geometry {
             S::Envreg(1) => (self.workspace >> 32) as u32,
             S::Envreg(2) => self.workspace as u32,
             S::DynamicSmemSize => self.dynamic_shared,
-            S::TotalSmemSize | S::AggrSmemSize => self.total_shared,
+            S::TotalSmemSize => self.total_shared - self.reserved_shared,
+            S::AggrSmemSize => self.total_shared,
+            S::ReservedSmem(place) => reserved(place),
             // The model has one SM and one grid; performance counters and other environment registers
             // read as zero, and so does the place of a CTA in its cluster. Clocks never come here.
             S::ClusterNctaid(_) | S::ClusterNctarank | S::Nsmid => 1,
             _ => 0,
         }
+    }
+}
+
+/// A place in the shared memory that the system software has (DEV-175). Unit: bytes.
+fn reserved(place: ReservedPlace) -> u32 {
+    match place {
+        ReservedPlace::Begin | ReservedPlace::First => 0,
+        ReservedPlace::Second => 64,
+        ReservedPlace::End | ReservedPlace::Cap => RESERVED_SHARED_BYTES as u32,
     }
 }
 
@@ -474,6 +488,7 @@ fn check(
         dynamic_shared: launch.dynamic_shared,
         shared: needed as u32,
         total_shared: (needed as u32).next_multiple_of(executable.shared_unit),
+        reserved_shared: executable.reserved_shared_bytes as u32,
     };
     Ok((geometry, ctas as u64))
 }

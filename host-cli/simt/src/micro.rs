@@ -61,6 +61,8 @@ pub(crate) enum Extra {
     Mode(Mode),
     /// A mode of `min` and `max`.
     MinMax(MinMax),
+    /// `min` and `max` of three sources, perhaps of their magnitudes.
+    Three { minimal: bool, absolute: bool, mode: MinMax },
     /// `.ftz`, or any other single choice.
     Flag(bool),
     /// Two choices.

@@ -146,8 +146,13 @@ fn listed(args: &InspectArgs, printer: &Printer) -> Result<Listed, Failure> {
         let problems: Vec<String> = problems.iter().map(render).collect();
         *text += &verdict(&function.name, &problems, args.format == ListingFormat::Dot);
     }
+    let only = args.source.kernel.as_deref();
+    if module.kernels().next().is_none() && only.is_none() {
+        let remark = if args.format == ListingFormat::Dot { "// " } else { "" };
+        listed.text = format!("{remark}{file} has no kernel: functions alone are not compiled\n");
+    }
     if listed.text.is_empty() {
-        return Err(no_kernel(&module, args.source.kernel.as_deref(), &file));
+        return Err(no_kernel(&module, only, &file));
     }
     Ok(listed)
 }

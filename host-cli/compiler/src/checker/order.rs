@@ -304,6 +304,7 @@ fn is_pure(instruction: &Instruction, parameters: u32) -> bool {
                 | S::CurrentGraphExec
                 | S::DynamicSmemSize
                 | S::TotalSmemSize
+                | S::ReservedSmem(_)
         ),
         _ => false,
     };

@@ -11,6 +11,9 @@ pub(super) const FORMS: &[Row] = &[
     ("add sub", "cc $carry", "=0 0 0"),
     ("add sub", "$rnd? ftz? sat? f32", "=0 0 0"),
     ("add sub", "$rnd? f64", "=0 0 0"),
+    // Two numbers of 32 bits are no type of a register: they are a word here.
+    ("add sub mul", "$rnd? ftz? f32x2", "=b64 b64 b64"),
+    ("fma", "$rnd ftz? f32x2", "=b64 b64 b64 b64"),
     ("add sub", "rn? ftz? sat? f16|f16x2", "=0 0 0"),
     ("add sub", "rn? bf16|bf16x2", "=0 0 0"),
     ("add sub", "$rnd? sat? f32 f16|bf16", "=0 1 0"),
@@ -50,6 +53,7 @@ pub(super) const FORMS: &[Row] = &[
     ("min max", "relu s32", "=0 0 0"),
     ("min max", "ftz? NaN? xorsign.abs? f32|f16|f16x2", "=0 0 0"),
     ("min max", "NaN? xorsign.abs? bf16|bf16x2", "=0 0 0"),
+    ("min max", "ftz? NaN? abs? f32", "=0 0 0 0"),
     ("min max", "f64", "=0 0 0"),
     ("rcp sqrt", "approx|$rnd ftz? f32", "=0 0"),
     ("rcp sqrt", "$rnd f64", "=0 0"),
@@ -142,6 +146,8 @@ pub(super) const FORMS: &[Row] = &[
     ("cvt", "$integral? sat? f64 f64", "=~0 ~1"),
     ("cvt", "rn|rz relu? satfinite? f16x2|bf16x2 f32", "=0 1 1"),
     ("cvt", "rn|rz relu? satfinite? f16|bf16 f32", "=0 1"),
+    ("cvt", "rm|rp bf16 f32", "=0 1"),
+    ("cvt", "$rnd ftz bf16 f32", "=0 1"),
     ("cvt", "rn|rz relu? satfinite? tf32 f32", "=0 1"),
     ("cvt", "rna satfinite? tf32 f32", "=0 1"),
     // Two numbers of 8 bits are no type of a register: they are words here.

@@ -39,8 +39,6 @@ pub(super) const FORMS: &[Row] = &[
     ("wmma", "mma sync aligned row|col row|col $shape f32 bf16 bf16 f32", FOUR),
     ("wmma", "mma sync aligned row|col row|col m16n16k8 f32 tf32 tf32 f32", FOUR),
     ("wmma", "mma sync aligned row|col row|col m8n8k4 rn? f64 f64 f64 f64", FOUR),
-    // As nvcc writes it.
-    ("wmma", "mma sync aligned row|col row|col m8n8k4 f64 f64 f64 f64 rn", FOUR),
     ("wmma", "mma sync aligned row|col row|col $shape s32 u8 u8 s32 satfinite?", FOUR),
     ("wmma", "mma sync aligned row|col row|col $shape s32 s8 s8 s32 satfinite?", FOUR),
     ("wmma", "mma sync aligned row col m8n8k32 s32 u4 u4 s32 satfinite?", SUBBYTE),

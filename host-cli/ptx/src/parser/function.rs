@@ -93,7 +93,7 @@ impl Parser<'_> {
 
     /// Whether a `.param` declared here is a parameter of the kernel. Source: PTX ISA 1.4, section
     /// "Release Notes": lists of parameters in parentheses are new in PTX 1.4.
-    fn parameters_inside(&self) -> bool {
+    pub(super) fn parameters_inside(&self) -> bool {
         self.module.version < (1, 4) && self.body.function.kernel && self.body.is_outermost()
     }
 

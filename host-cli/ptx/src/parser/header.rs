@@ -206,8 +206,7 @@ impl<'a> Parser<'a> {
         }
         if self.module.address_bits == 64 {
             for problem in narrow {
-                let span = problem.span;
-                self.sink.push(|| problem, span);
+                self.sink.push(problem);
             }
         }
     }
@@ -225,6 +224,7 @@ impl<'a> Parser<'a> {
         if let Some(Symbol::Function(id)) = declared
             && !self.module.functions[id.index()].defined
         {
+            self.sink.alias(target, name);
             // Calls that were read before this line mean the declaration: it becomes a copy.
             let mut copy = self.module.functions[target_id.index()].clone();
             name.clone_into(&mut copy.name);

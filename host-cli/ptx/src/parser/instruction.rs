@@ -15,22 +15,10 @@ use crate::types::ScalarType;
 /// Most modifiers of an instruction, and most operands.
 const WORDS_MAX: usize = 32;
 
-/// Opcodes of PTX that the model does not have.
-const UNSUPPORTED: &str = "alloca clusterlaunchcontrol \
-    multimem stackrestore stacksave tcgen05 tensormap wgmma";
-
-/// Types and words of PTX that the model does not have.
-const UNSUPPORTED_WORDS: &str = "\
-    async b1 b4 b4x16 b6x16_p32 b8x16 block_scale bulk e2m1 e2m1x2 e2m1x4 e2m3 e2m3x2 e2m3x4 \
-    e3m2 e3m2x2 e3m2x4 e4m3 e4m3x2 e4m3x4 e5m2 e5m2x2 e5m2x4 f32x2 m16n16 m8n16 \
-    reduce sync_restrict::shared::cta sync_restrict::shared::cluster tensormap \
-    tensormap::generic kind::f8f6f4 kind::mxf4 kind::mxf4nvf4 kind::mxf8f6f4 \
-    mbarrier::complete_tx::bytes multicast::cluster proxy rs s2 s4 scale_vec::1X sp \
-    sp::ordered_metadata tensor u2 u4 ue8m0 ue8m0x2 unified";
-
-fn is_unsupported(word: &str) -> bool {
-    UNSUPPORTED_WORDS.split_whitespace().any(|known| known == word)
-}
+/// Opcodes, types and modifiers of PTX that the model does not have and that resemble others: they
+/// are no mistakes in writing those.
+const OTHERS: &str = "b1 b4 e2m1 e2m1x2 e2m1x4 e2m3 e2m3x2 e2m3x4 e3m2 e3m2x2 e3m2x4 e4m3 e4m3x2 \
+    e4m3x4 e5m2 e5m2x2 e5m2x4 rs s2 s4 sp tensor u2 u4 ue8m0 ue8m0x2 wgmma m8n16 m16n8 m16n16";
 
 /// The operands of an instruction before they are checked.
 enum Operands {
@@ -48,11 +36,13 @@ impl<'a> Parser<'a> {
         let name = self.word();
         let name_span = self.expect(Token::Word, "an opcode")?;
         let Some(opcode) = Opcode::from_name(name) else {
-            return Err(self.unknown_opcode(name, name_span));
+            return self.unknown_opcode(name, name_span);
         };
         let words = self.modifier_words(opcode)?;
-        let head = Span { start: name_span.start, end: self.previous().end };
-        let candidates = self.candidates(opcode, &words, head);
+        let candidates = match matching::candidates(opcode, &words) {
+            Ok(candidates) => candidates,
+            Err(mismatch) => return self.unknown_form(opcode, &words, name_span, mismatch),
+        };
         let operands = if opcode == Opcode::Call {
             let (destinations, sources) = self.call_operands()?;
             Operands::Call(destinations, sources)
@@ -62,7 +52,6 @@ impl<'a> Parser<'a> {
         let end = self.previous().end;
         self.expect_semicolon()?;
         // What is wrong from here on is reported, and nothing is left to skip.
-        let Ok(candidates) = candidates else { return Ok(()) };
         let body = Span { start: name_span.start, end };
         let checked = self.checked(opcode, &candidates, &words, operands, body);
         if let Ok((modifiers, types, destinations, sources)) = checked {
@@ -105,14 +94,110 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn unknown_opcode(&mut self, name: &str, span: Span) -> Reported {
-        if UNSUPPORTED.split_whitespace().any(|known| known == name) {
-            let message = format!("`{name}` cannot be executed yet");
-            return self.report(Diagnostic::unsupported("unsupported-opcode", span, message));
+    /// An instruction of a PTX that is newer, or with a mistake in its opcode.
+    fn unknown_opcode(&mut self, name: &str, span: Span) -> Result<()> {
+        while self.dot_word().is_some() {
+            self.bump();
         }
-        let hint = self.suggest(name, || Opcode::ALL.iter().map(|opcode| opcode.name()).collect());
-        let message = format!("`{}` is not an opcode", super::shorten(name));
-        self.error_with_hint("unknown-opcode", span, message, hint)
+        let whole = self.written_since(span);
+        let hint = self.suggest_word(name, || Opcode::ALL.iter().map(|opcode| opcode.name()).collect());
+        let name = super::shorten(name);
+        let message = format!("`{whole}` cannot be executed: the opcode `{name}` is not known");
+        self.refuse("unknown-opcode", span, message, hint)
+    }
+
+    /// An instruction whose opcode is known, but not with these modifiers and types.
+    fn unknown_form(
+        &mut self,
+        opcode: Opcode,
+        words: &[Word<'a>],
+        span: Span,
+        mismatch: Mismatch,
+    ) -> Result<()> {
+        let whole = self.written_since(span);
+        let name = opcode.name();
+        match mismatch {
+            Mismatch::UnknownWord(index) => {
+                let Word { text, span } = words[index];
+                let hint = self.suggest_word(text, || words_of(opcode));
+                let hint = hint.map(|hint| hint.replacen('`', "`.", 1));
+                let word = super::shorten(text);
+                let message = format!(
+                    "`{whole}` cannot be executed: `.{word}` is not known as a modifier or type \
+                     of `{name}`"
+                );
+                self.refuse("unknown-modifier", span, message, hint)
+            }
+            Mismatch::Combination(form) => {
+                let hint = format!("the nearest form is `{}`", matching::usage(opcode, form));
+                let message =
+                    format!("`{whole}` cannot be executed: these modifiers are not known together");
+                let span = Span { start: span.start, end: self.previous().end };
+                self.refuse("modifiers", span, message, Some(hint))
+            }
+        }
+    }
+
+    /// A suggestion for an opcode or a modifier.
+    fn suggest_word(
+        &self,
+        word: &str,
+        known: impl FnOnce() -> Vec<&'static str>,
+    ) -> Option<String> {
+        let mistaken = !OTHERS.split_whitespace().any(|other| other == word);
+        mistaken.then(|| self.suggest(word, known)).flatten()
+    }
+
+    /// The text from a place up to the token before, for a message.
+    fn written_since(&self, start: Span) -> String {
+        super::shorten(self.slice(Span { start: start.start, end: self.previous().end }))
+    }
+
+    /// Refuses the function for an instruction that is not known, once its operands make sense as
+    /// far as brackets go.
+    fn refuse(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: String,
+        hint: Option<String>,
+    ) -> Result<()> {
+        self.skip_operands()?;
+        let mut diagnostic = Diagnostic::unsupported(code, span, message);
+        diagnostic.hint = hint;
+        self.report(diagnostic);
+        Ok(())
+    }
+
+    /// Steps over operands of an unknown shape and their `;`.
+    fn skip_operands(&mut self) -> Result<()> {
+        let mut open = Vec::new();
+        loop {
+            let token = self.peek();
+            match token {
+                Token::Semicolon if open.is_empty() => return self.expect_semicolon(),
+                Token::LeftBrace | Token::LeftBracket | Token::LeftParenthesis => open.push(token),
+                Token::RightBrace => self.closes(&mut open, Token::LeftBrace, "`{`")?,
+                Token::RightBracket => self.closes(&mut open, Token::LeftBracket, "`[`")?,
+                Token::RightParenthesis => {
+                    self.closes(&mut open, Token::LeftParenthesis, "`(`")?;
+                }
+                Token::Semicolon | Token::End | Token::Unknown | Token::OpenComment => {
+                    return Err(self.expected("operands and `;`"));
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Takes the bracket that the next token closes off those that are open.
+    fn closes(&mut self, open: &mut Vec<Token>, opening: Token, name: &str) -> Result<()> {
+        match open.pop() {
+            Some(last) if last == opening => Ok(()),
+            None if opening == Token::LeftBrace => self.expect_semicolon().and(Err(Reported)),
+            _ => Err(self.expected(&format!("no bracket without its {name}"))),
+        }
     }
 
     /// The dot words after an opcode; those of two parts become one.
@@ -134,49 +219,6 @@ impl<'a> Parser<'a> {
             }
         }
         Ok(words)
-    }
-
-    /// Forms of the opcode that have these words.
-    fn candidates(
-        &mut self,
-        opcode: Opcode,
-        words: &[Word<'a>],
-        head: Span,
-    ) -> Result<Vec<Candidate>> {
-        match matching::candidates(opcode, words) {
-            Ok(candidates) => Ok(candidates),
-            Err(Mismatch::UnknownWord(index)) => {
-                // A new feature brings other new words with it: name the one that is known.
-                let feature = words[index..].iter().find(|word| is_unsupported(word.text));
-                let word = feature.unwrap_or(&words[index]);
-                Err(self.unknown_word(opcode, word.text, word.span))
-            }
-            Err(Mismatch::Combination(form)) => {
-                let usage = matching::usage(opcode, form);
-                let message = format!("these modifiers do not go together on `{}`", opcode.name());
-                let hint = Some(format!("the nearest form is `{usage}`"));
-                Err(self.error_with_hint("modifiers", head, message, hint))
-            }
-        }
-    }
-
-    fn unknown_word(&mut self, opcode: Opcode, word: &str, span: Span) -> Reported {
-        if is_unsupported(word) {
-            let message = format!("`.{word}` on `{}` cannot be executed yet", opcode.name());
-            return self.report(Diagnostic::unsupported("unsupported-modifier", span, message));
-        }
-        let known = forms(opcode).iter().flat_map(|form| &form.groups);
-        let mut names: Vec<&str> = Vec::new();
-        for group in known {
-            match &group.words {
-                Words::Types(types) => names.extend(types.iter().map(|ty| ty.name())),
-                Words::Modifiers(words) => names.extend(words),
-            }
-        }
-        let hint = self.suggest(word, || names).map(|hint| hint.replacen('`', "`.", 1));
-        let word = super::shorten(word);
-        let message = format!("`.{word}` is not a modifier or type of `{}`", opcode.name());
-        self.error_with_hint("unknown-modifier", span, message, hint)
     }
 
     /// Operands up to the `;`, which stays.
@@ -335,6 +377,16 @@ impl Parser<'_> {
         let hint = Some("the numbers of arguments and results must be those declared".into());
         Err(self.error_with_hint("signature", span, message, hint))
     }
+}
+
+/// Modifiers and types of an opcode, for suggestions.
+fn words_of(opcode: Opcode) -> Vec<&'static str> {
+    let groups = forms(opcode).iter().flat_map(|form| &form.groups);
+    let words = groups.flat_map(|group| match &group.words {
+        Words::Types(types) => types.iter().map(|ty| ty.name()).collect(),
+        Words::Modifiers(words) => words.clone(),
+    });
+    words.collect()
 }
 
 /// How many values each operand of a SIMD video instruction holds.

@@ -192,9 +192,9 @@ impl<'a> Parser<'a> {
             }
             Some(Name::Variable(id)) => return self.symbol_operand(Symbol::Local(id)),
             Some(Name::Global(id)) => return self.symbol_operand(Symbol::Module(id)),
-            Some(Name::Declared(_)) | None => {}
+            Some(Name::Declared(_) | Name::Numbered(_)) | None => {}
         }
-        if let Some(&symbol) = self.globals.get(name) {
+        if let Some(symbol) = self.global(name) {
             return self.symbol_operand(symbol);
         }
         if let Some(register) = special::scalar(name) {

@@ -2,10 +2,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::variable::Attributes;
 use super::{Parser, Result};
 use crate::module::{
-    Callees, Function, Label, LabelId, Operand, Register, Span, Symbol, Variable, VariableId,
-    VirtualRegister,
+    Callees, Function, Label, LabelId, Module, Operand, Register, Span, StateSpace, Symbol,
+    Variable, VariableId, VirtualRegister,
 };
 use crate::types::ScalarType;
 
@@ -25,6 +26,16 @@ pub(super) enum Name {
     Variable(VariableId),
     /// A variable in global or constant memory, which all functions share.
     Global(VariableId),
+    /// A variable that a numbered name declares, and not used so far.
+    Numbered(Numbered),
+}
+
+/// What each variable of a declaration `v<3>` is like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbered {
+    pub(super) attributes: Attributes,
+    /// Where the declaration has its name.
+    pub(super) span: Span,
 }
 
 /// What a label stands for.
@@ -46,39 +57,28 @@ pub(super) enum Wanted {
     CallPrototype,
 }
 
-/// `%r<count>`: numbered registers.
+/// `%r<count>`: numbered registers or variables.
 #[derive(Clone, Copy, Debug)]
 struct Range {
-    ty: ScalarType,
-    /// Components of each.
-    vector: u8,
+    /// What one of its names stands for before it is used.
+    each: Name,
     count: u64,
 }
 
-impl Range {
-    /// What one of its names stands for before it is used.
-    fn meaning(self) -> Name {
-        match self.vector {
-            1 => Name::Declared(self.ty),
-            components => Name::Vector(self.ty, components),
-        }
-    }
-}
-
-/// One block.
+/// Numbered names, by what stands before the number.
 #[derive(Debug, Default)]
-struct Scope<'a> {
-    names: FxHashMap<&'a str, Name>,
-    ranges: FxHashMap<&'a str, Range>,
-    labels: FxHashMap<&'a str, Target>,
-    parent: Option<usize>,
-}
+pub(super) struct Ranges<'a>(FxHashMap<&'a str, Range>);
 
-impl Scope<'_> {
-    /// A register that a range of this block declares. A name may be cut at several places: `%r12`
-    /// is in `%r<20>` and in `%r1<3>`.
-    fn in_range(&self, name: &str) -> Option<Name> {
-        if self.ranges.is_empty() {
+impl<'a> Ranges<'a> {
+    /// Declares `prefix<count>`; false when there is one already.
+    pub(super) fn declare(&mut self, prefix: &'a str, each: Name, count: u64) -> bool {
+        self.0.insert(prefix, Range { each, count }).is_none()
+    }
+
+    /// What a numbered name stands for. A name may be cut at several places: `%r12` is in `%r<20>`
+    /// and in `%r1<3>`.
+    pub(super) fn find(&self, name: &str) -> Option<Name> {
+        if self.0.is_empty() {
             return None;
         }
         let digits = name.bytes().rev().take(20).take_while(u8::is_ascii_digit).count();
@@ -87,13 +87,26 @@ impl Scope<'_> {
             if length > 1 && number.starts_with('0') {
                 return None;
             }
-            let range = self.ranges.get(prefix)?;
-            number
-                .parse::<u64>()
-                .ok()
-                .filter(|&number| number < range.count)
-                .map(|_| range.meaning())
+            let range = self.0.get(prefix)?;
+            number.parse().ok().filter(|&number: &u64| number < range.count).map(|_| range.each)
         })
+    }
+}
+
+/// One block.
+#[derive(Debug, Default)]
+struct Scope<'a> {
+    names: FxHashMap<&'a str, Name>,
+    ranges: Ranges<'a>,
+    labels: FxHashMap<&'a str, Target>,
+    parent: Option<usize>,
+}
+
+impl<'a> Scope<'a> {
+    /// Declares a name; false when the block has it already, perhaps among numbered ones.
+    fn declare(&mut self, name: &'a str, meaning: Name) -> bool {
+        let numbered = self.ranges.find(name).is_some();
+        self.names.insert(name, meaning).is_none() && !numbered
     }
 }
 
@@ -132,17 +145,17 @@ pub(super) struct ModuleRegisters<'a> {
 impl<'a> ModuleRegisters<'a> {
     /// Declares a name; false when the module has it already.
     pub(super) fn declare(&mut self, name: &'a str, ty: ScalarType) -> bool {
-        self.scope.names.insert(name, Name::Declared(ty)).is_none()
+        self.scope.declare(name, Name::Declared(ty))
     }
 
     /// Declares `prefix<count>`; false when the module has it already.
     pub(super) fn declare_range(&mut self, prefix: &'a str, ty: ScalarType, count: u64) -> bool {
-        self.scope.ranges.insert(prefix, Range { ty, vector: 1, count }).is_none()
+        self.scope.ranges.declare(prefix, Name::Declared(ty), count)
     }
 
     /// Type of a register, if it is one of the module's.
     fn find(&self, name: &str) -> Option<ScalarType> {
-        let found = self.scope.names.get(name).copied().or_else(|| self.scope.in_range(name));
+        let found = self.scope.names.get(name).copied().or_else(|| self.scope.ranges.find(name));
         match found {
             Some(Name::Declared(ty)) => Some(ty),
             _ => None,
@@ -196,18 +209,13 @@ impl<'a> Body<'a> {
 
     /// Declares a name; false when the block has it already.
     pub(super) fn declare(&mut self, name: &'a str, meaning: Name) -> bool {
-        self.scopes[self.current].names.insert(name, meaning).is_none()
+        self.scopes[self.current].declare(name, meaning)
     }
 
-    /// Declares `prefix<count>`, registers of `vector` components; false when the block has it
+    /// Declares `prefix<count>`, names of which each has this meaning; false when the block has it
     /// already.
-    pub(super) fn declare_range(
-        &mut self,
-        prefix: &'a str,
-        (ty, vector): (ScalarType, u8),
-        count: u64,
-    ) -> bool {
-        self.scopes[self.current].ranges.insert(prefix, Range { ty, vector, count }).is_none()
+    pub(super) fn declare_range(&mut self, prefix: &'a str, each: Name, count: u64) -> bool {
+        self.scopes[self.current].ranges.declare(prefix, each, count)
     }
 
     /// Declares a label; false when the block has it already.
@@ -248,13 +256,19 @@ impl<'a> Body<'a> {
             .find_map(|scope| self.scopes[scope].labels.get(reference.name).copied())
     }
 
-    /// Finds a register or variable, innermost block first. Registers become used.
-    pub(super) fn find(&mut self, name: &'a str) -> Option<Name> {
+    /// Finds a register or variable, innermost block first. Registers become used, and so do
+    /// numbered variables, of which those that all functions share belong to the `module`.
+    pub(super) fn find(&mut self, name: &'a str, module: &mut Module) -> Option<Name> {
         let mut next = Some(self.current);
         while let Some(scope) = next {
             let named = self.scopes[scope].names.get(name).copied();
-            match named.or_else(|| self.scopes[scope].in_range(name)) {
+            match named.or_else(|| self.scopes[scope].ranges.find(name)) {
                 Some(Name::Declared(ty)) => return Some(self.use_register(scope, name, ty)),
+                Some(Name::Numbered(each)) => {
+                    let used = self.add_variable(each.variable(name), module);
+                    self.scopes[scope].names.insert(name, used);
+                    return Some(used);
+                }
                 Some(found) => {
                     // Components are looked for among the names.
                     self.scopes[scope].names.entry(name).or_insert(found);
@@ -270,6 +284,18 @@ impl<'a> Body<'a> {
         let id = self.add_register(name.to_owned(), ty);
         self.scopes[scope].names.insert(name, Name::Register(id));
         Name::Register(id)
+    }
+
+    /// Adds a variable to the function, or to the module where all functions share it.
+    pub(super) fn add_variable(&mut self, variable: Variable, module: &mut Module) -> Name {
+        if matches!(variable.space, StateSpace::Global | StateSpace::Const) {
+            // The host finds variables by name: one of a function has its function's before it.
+            let name = format!("{}.{}", self.function.name, variable.name);
+            module.variables.push(Variable { name, ..variable });
+            return Name::Global(VariableId(module.variables.len() as u32 - 1));
+        }
+        self.function.variables.push(variable);
+        Name::Variable(VariableId(self.function.variables.len() as u32 - 1))
     }
 
     /// Adds a register to the function.
@@ -338,7 +364,7 @@ impl<'a> Body<'a> {
         let mut known = Vec::new();
         for scope in self.outwards(self.current) {
             let scope = &self.scopes[scope];
-            let ranges = scope.ranges.iter().take(NAMES_MAX);
+            let ranges = scope.ranges.0.iter().take(NAMES_MAX);
             known.extend(ranges.map(|(prefix, range)| {
                 let wanted = number.parse::<u64>().unwrap_or(0);
                 format!("{prefix}{}", wanted.min(range.count.saturating_sub(1)))
@@ -375,7 +401,7 @@ fn component_name(name: &str, index: usize) -> String {
 impl<'a> Parser<'a> {
     /// A register or variable of the function, or a register of the module. Registers become used.
     pub(super) fn find_name(&mut self, name: &'a str) -> Option<Name> {
-        let found = self.body.find(name);
+        let found = self.body.find(name, &mut self.module);
         if found.is_some() {
             return found;
         }
@@ -398,8 +424,20 @@ impl<'a> Parser<'a> {
             Some(Name::Variable(id)) => Some(Symbol::Local(id)),
             Some(Name::Global(id)) => Some(Symbol::Module(id)),
             Some(_) => None,
-            None => self.globals.get(name).copied(),
+            None => self.global(name),
         }
+    }
+
+    /// A variable or function of module scope. Numbered variables become used.
+    pub(super) fn global(&mut self, name: &'a str) -> Option<Symbol> {
+        if let Some(&known) = self.globals.get(name) {
+            return Some(known);
+        }
+        let Some(Name::Numbered(each)) = self.global_ranges.find(name) else { return None };
+        self.module.variables.push(each.variable(name));
+        let symbol = Symbol::Module(VariableId(self.module.variables.len() as u32 - 1));
+        self.globals.insert(name, symbol);
+        Some(symbol)
     }
 
     /// Reports a name declared twice.

@@ -1,6 +1,6 @@
 //! Declarations: registers, variables, parameters.
 
-use super::scope::Name;
+use super::scope::{Name, Numbered};
 use super::{Parser, Reported, Result};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
@@ -33,21 +33,16 @@ impl<'a> Parser<'a> {
         let attributes = self.register_type()?;
         loop {
             let (name, span) = self.identifier("the name of a register")?;
-            if self.eat(Token::Less) {
-                let count = self.range_count()?;
-                self.expect(Token::Greater, "`>` after the number of registers")?;
-                let each = (attributes.ty, attributes.vector);
-                if !self.body.declare_range(name, each, count) {
-                    self.redeclared(name, span)?;
-                }
-            } else {
-                let meaning = match attributes.vector {
-                    1 => Name::Declared(attributes.ty),
-                    components => Name::Vector(attributes.ty, components),
-                };
-                if !self.body.declare(name, meaning) {
-                    self.redeclared(name, span)?;
-                }
+            let meaning = match attributes.vector {
+                1 => Name::Declared(attributes.ty),
+                components => Name::Vector(attributes.ty, components),
+            };
+            let fresh = match self.count()? {
+                Some(count) => self.body.declare_range(name, meaning, count),
+                None => self.body.declare(name, meaning),
+            };
+            if !fresh {
+                self.redeclared(name, span)?;
             }
             if !self.eat(Token::Comma) {
                 return self.expect_semicolon();
@@ -65,12 +60,9 @@ impl<'a> Parser<'a> {
                 let unsupported = Diagnostic::unsupported("module-register", span, message);
                 return Err(self.report(unsupported));
             }
-            let fresh = if self.eat(Token::Less) {
-                let count = self.range_count()?;
-                self.expect(Token::Greater, "`>` after the number of registers")?;
-                self.module_registers.declare_range(name, attributes.ty, count)
-            } else {
-                self.module_registers.declare(name, attributes.ty)
+            let fresh = match self.count()? {
+                Some(count) => self.module_registers.declare_range(name, attributes.ty, count),
+                None => self.module_registers.declare(name, attributes.ty),
             };
             if !fresh {
                 self.redeclared(name, span)?;
@@ -79,6 +71,16 @@ impl<'a> Parser<'a> {
                 return self.expect_semicolon();
             }
         }
+    }
+
+    /// The `<10>` of `%r<10>`, if it is there.
+    fn count(&mut self) -> Result<Option<u64>> {
+        if !self.eat(Token::Less) {
+            return Ok(None);
+        }
+        let count = self.range_count()?;
+        self.expect(Token::Greater, "`>` after the number of names")?;
+        Ok(Some(count))
     }
 
     /// Vector and type of a register.
@@ -222,40 +224,52 @@ impl<'a> Parser<'a> {
             self.attributes(space, linkage)?
         };
         loop {
-            let (name, mut variable) = self.variable(attributes)?;
-            let contents = self.contents(attributes, &mut variable);
-            // Declared even when its contents are wrong, so that its uses are not errors too.
-            self.add_variable((name, variable), global)?;
-            contents?;
+            if self.peek_at(1) == Token::Less {
+                self.numbered_variables(attributes, global)?;
+            } else {
+                let (name, mut variable) = self.variable(attributes)?;
+                let contents = self.contents(attributes, &mut variable);
+                // Declared even when its contents are wrong, so that its uses are not errors too.
+                self.add_variable((name, variable), global)?;
+                contents?;
+            }
             if !self.eat(Token::Comma) {
                 return self.expect_semicolon();
             }
         }
     }
 
+    /// `v<3>`: variables `v0`, `v1` and `v2`, which are no arrays and have no contents.
+    fn numbered_variables(&mut self, attributes: Attributes, global: bool) -> Result<()> {
+        let (name, span) = self.identifier("the name of a variable")?;
+        let Some(count) = self.count()? else { return Ok(()) };
+        if attributes.ty == ScalarType::Pred {
+            return Err(self.error("bad-type", span, "a predicate cannot be in memory"));
+        }
+        if attributes.space == StateSpace::Param && !global && self.parameters_inside() {
+            let message = "numbered names of a kernel's parameters are not supported";
+            return Err(self.report(Diagnostic::unsupported("late-parameter", span, message)));
+        }
+        let each = Name::Numbered(Numbered { attributes, span });
+        let fresh = if global {
+            self.global_ranges.declare(name, each, count)
+        } else {
+            self.body.declare_range(name, each, count)
+        };
+        if fresh { Ok(()) } else { self.redeclared(name, span) }
+    }
+
     fn add_variable(&mut self, named: (&'a str, Variable), global: bool) -> Result<()> {
         let (name, variable) = named;
         let span = variable.span;
-        if !global && matches!(variable.space, StateSpace::Global | StateSpace::Const) {
-            // The host finds variables by name: one of a function has its function's before it.
-            let function = &self.body.function.name;
-            let variable = Variable { name: format!("{function}.{name}"), ..variable };
-            let id = VariableId(self.module.variables.len() as u32);
-            self.module.variables.push(variable);
-            if !self.body.declare(name, Name::Global(id)) {
-                self.redeclared(name, span)?;
-            }
-            return Ok(());
-        }
         if !global {
-            let id = VariableId(self.body.function.variables.len() as u32);
-            self.body.function.variables.push(variable);
-            if !self.body.declare(name, Name::Variable(id)) {
+            let meaning = self.body.add_variable(variable, &mut self.module);
+            if !self.body.declare(name, meaning) {
                 self.redeclared(name, span)?;
             }
             return Ok(());
         }
-        match self.globals.get(name).copied() {
+        match self.global(name) {
             None => {
                 let id = VariableId(self.module.variables.len() as u32);
                 self.module.variables.push(variable);
@@ -292,21 +306,8 @@ impl<'a> Parser<'a> {
         if attributes.ty == ScalarType::Pred {
             return Err(self.error("bad-type", span, "a predicate cannot be in memory"));
         }
-        let variable = Variable {
-            name: name.to_owned(),
-            space: attributes.space,
-            ty: attributes.ty,
-            vector: attributes.vector,
-            dimensions,
-            align: attributes.align.unwrap_or(element as u32),
-            size,
-            initial: None,
-            linkage: attributes.linkage,
-            register: None,
-            pointer: attributes.pointer,
-            span,
-        };
-        Ok((name, variable))
+        let one = Numbered { attributes, span }.variable(name);
+        Ok((name, Variable { dimensions, size, ..one }))
     }
 
     /// The initial contents, when they are given; they close an open array.
@@ -416,6 +417,28 @@ impl<'a> Parser<'a> {
             span,
         };
         Ok((name, variable))
+    }
+}
+
+impl Numbered {
+    /// The variable of a name.
+    pub(super) fn variable(self, name: &str) -> Variable {
+        let Self { attributes, span } = self;
+        let size = element_bytes(attributes);
+        Variable {
+            name: name.to_owned(),
+            space: attributes.space,
+            ty: attributes.ty,
+            vector: attributes.vector,
+            dimensions: Vec::new(),
+            align: attributes.align.unwrap_or(size as u32),
+            size,
+            initial: None,
+            linkage: attributes.linkage,
+            register: None,
+            pointer: attributes.pointer,
+            span,
+        }
     }
 }
 

@@ -185,7 +185,7 @@ fn addresses_that_are_used_otherwise_are_refused() {
             "ld.param.u64 %rd2, [to];\nld.param.u64 %rd3, [to];\n\
           st.global.u32 [%rd2], %r1;\n",
         ),
-        (14, "an opcode", "frobnicate;\n"),
+        (14, "the opcode `frobnicate` is not known", "frobnicate;\n"),
     ] {
         let refusal = narrow(&kernel(&format!("{address}{body}ret;\n"))).expect_err(body);
         assert!(refusal.why.contains(why), "{body}{refusal:?}");

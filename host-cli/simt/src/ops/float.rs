@@ -5,6 +5,7 @@ mod approximate;
 mod modes;
 mod nearest;
 
+use strata_ptx::module::Instruction;
 use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
 
@@ -29,6 +30,9 @@ macro_rules! for_format {
 
 /// Decodes an instruction of this file.
 pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
+    if has_two_words(one.instruction) {
+        return two_words(one);
+    }
     let ty = one.ty(0)?;
     if one.instruction.modifiers.has("oob") {
         return Err(one.unsupported("`.oob`"));
@@ -52,6 +56,29 @@ pub(crate) fn decode(one: &mut One<'_, '_>) -> Decoded {
         _ => function(one, &mut args, ty),
     };
     let run = run.ok_or_else(|| one.unsupported(""))?;
+    Ok((Action::Compute(run), args))
+}
+
+/// Whether an instruction computes on two f32 values in 64 bits.
+pub(crate) fn has_two_words(instruction: &Instruction) -> bool {
+    instruction.modifiers.has("f32x2")
+}
+
+/// Arithmetic of two f32 values in 64 bits.
+fn two_words(one: &mut One<'_, '_>) -> Decoded {
+    let ty = ScalarType::B64;
+    let (d, a, b) = (one.result(0, ty)?, one.value(0, ty)?, one.value(1, ty)?);
+    let mut args = Args { d, a, b, extra: Extra::Mode(one.mode()), ..Args::default() };
+    let run: Run = match one.instruction.opcode {
+        Opcode::Add => modes::add_words,
+        Opcode::Sub => modes::sub_words,
+        Opcode::Mul => modes::mul_words,
+        Opcode::Fma => {
+            args.c = one.value(2, ty)?;
+            modes::fma_words
+        }
+        _ => return Err(one.malformed("no arithmetic of two f32 values")),
+    };
     Ok((Action::Compute(run), args))
 }
 
@@ -98,6 +125,10 @@ fn extremum(one: &One<'_, '_>, args: &mut Args, ty: ScalarType) -> Option<Run> {
     let (ftz, propagate_nan) = (modifiers.ftz, modifiers.propagate_nan);
     let mode = MinMax { ftz, propagate_nan, xorsign_abs: modifiers.xorsign_abs };
     let minimal = one.instruction.opcode == Opcode::Min;
+    if one.instruction.sources.len() == 3 {
+        args.extra = Extra::Three { minimal, absolute: modifiers.has("abs"), mode };
+        return Some(modes::extremum_of_three);
+    }
     if !mode.propagate_nan
         && !mode.xorsign_abs
         && let Some(run) = nearest::extremum(minimal, ty, ftz)

@@ -10,13 +10,13 @@ pub(crate) mod product;
 pub(crate) mod transfer;
 
 use strata_core::sm::memory::cached::LineUse;
-use strata_ptx::module::{Operand, StateSpace};
+use strata_ptx::module::Operand;
 use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
 
 use crate::arith::matrix::Shape;
 use crate::decode::{Decoded, One, Problem};
-use crate::micro::{Action, Args, Direction};
+use crate::micro::{Action, AddressSource, Args, Direction, Space};
 use fragment::{Element, Family, Fragment};
 use layout::Role;
 use product::Product;
@@ -204,13 +204,23 @@ fn rows(one: &mut One<'_, '_>) -> Result<Transfer, Problem> {
             }
         })
         .collect::<Result<_, _>>()?;
-    let place = one.address(Some(StateSpace::Shared))?;
+    let place = shared_place(one)?;
     let (direction, line_use) = direction(load);
     Ok(Transfer {
         kind: Kind::Rows { registers, transposed },
         direction,
         access: transfer::access(place, 16, line_use),
     })
+}
+
+/// Where the rows of `ldmatrix` and `stmatrix` are: without a state space, at generic addresses
+/// within shared memory. ptxas takes a register of 32 bits for an address of shared memory then.
+fn shared_place(one: &mut One<'_, '_>) -> Result<(Space, AddressSource), Problem> {
+    match one.address(one.instruction.modifiers.space)? {
+        (Space::Generic, narrow @ AddressSource::Narrow { .. }) => Ok((Space::Shared, narrow)),
+        place @ (Space::Shared | Space::Generic, _) => Ok(place),
+        _ => Err(one.unsupported("rows outside of shared memory")),
+    }
 }
 
 /// Which way a matrix moves, and what that does to lines of memory.

@@ -50,6 +50,51 @@ modes! {
     sqrt sqrt_pair sqrt sparse1 per_half1 (a);
 }
 
+/// Two f32 operations on the halves of 64 bits: two sources, by method of [`Float`].
+macro_rules! two_words {
+    ($($name:ident $method:ident;)*) => {
+        $(
+            pub(super) fn $name(l: &mut Lanes, o: &Args, m: u32) {
+                let mode = mode(o);
+                sparse2(l, m, o.d, (o.a, o.b), |a: u64, b: u64| {
+                    per_word([a, b], |[a, b]| F32::$method(a, b, mode))
+                });
+            }
+        )*
+    };
+}
+
+two_words! {
+    add_words add;
+    sub_words sub;
+    mul_words mul;
+}
+
+/// `fma.f32x2`.
+pub(super) fn fma_words(l: &mut Lanes, o: &Args, m: u32) {
+    let mode = mode(o);
+    sparse3(l, m, o.d, (o.a, o.b, o.c), |a: u64, b: u64, c: u64| {
+        per_word([a, b, c], |[a, b, c]| F32::fma(a, b, c, mode))
+    });
+}
+
+/// Applies an operation to the lower words and to the upper words.
+fn per_word<const N: usize>(values: [u64; N], f: impl Fn([u32; N]) -> u32) -> u64 {
+    let low = f(values.map(|value| value as u32));
+    let high = f(values.map(|value| (value >> 32) as u32));
+    u64::from(low) | u64::from(high) << 32
+}
+
+/// `min.f32` and `max.f32` of three sources.
+pub(super) fn extremum_of_three(l: &mut Lanes, o: &Args, m: u32) {
+    let Extra::Three { minimal, absolute, mode } = o.extra else { return };
+    let choose = |a, b| if minimal { F32::min(a, b, mode) } else { F32::max(a, b, mode) };
+    let input = |a| if absolute { F32::abs(a, false) } else { a };
+    sparse3(l, m, o.d, (o.a, o.b, o.c), |a: u32, b: u32, c: u32| {
+        choose(choose(input(a), input(b)), input(c))
+    });
+}
+
 pub(super) fn minimum<F: Float>(l: &mut Lanes, o: &Args, m: u32)
 where
     F::Bits: Value,

@@ -154,6 +154,10 @@ impl Transfer {
         memory: &mut Memory<'_>,
     ) -> Result<(), BadTransfer> {
         let addresses = self.addresses(file, memory)?;
+        if matches!(self.kind, Kind::Rows { .. }) {
+            let within = memory.within_shared(&self.access, &addresses, self.direction);
+            within.map_err(BadTransfer::Access)?;
+        }
         if self.direction == Direction::Store {
             self.stage(file, staging);
         }
