@@ -102,7 +102,9 @@ pub fn comparisons(
     request: &Request,
     printer: &Printer,
 ) -> Result<Vec<Comparison>, Failure> {
-    let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
+    // Only results matter: the executor has as many registers as the kernel needs.
+    let prepared = Prepared::new(workload, &request.size, &request.overrides)
+        .map_err(|error| subject::run_error(workload, &error))?;
     dump::check(&request.dumps, &prepared.plan)?;
     let finals = prepared.execute(&request.options.recording_nothing(), |launch| {
         if !launch.outcome.printf.is_empty() {

@@ -20,11 +20,11 @@ use strata_simt::Device;
 
 /// Kernels that do not run, and why: at most one in a hundred.
 const REFUSED: &[(&str, &str, &str)] =
-    &[("refused.ptx", "warpgroup", "`wgmma` cannot be executed yet")];
+    &[("refused.ptx", "warpgroup", "the opcode `wgmma` is not known")];
 
 /// Kernels whose template does not run as it is, and what stops it.
 const TO_CORRECT: &[(&str, &str, &str)] = &[
-    ("refused.ptx", "warpgroup", "`wgmma` cannot be executed yet"),
+    ("refused.ptx", "warpgroup", "the opcode `wgmma` is not known"),
     // Its handles come from a buffer.
     ("texture_bindless-75.ptx", "chosen", "is not the handle of a texture"),
     ("texture_bindless-75_debug.ptx", "chosen", "is not the handle of a texture"),

@@ -22,6 +22,7 @@ use crate::design::{self, Design};
 use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
 use crate::subject;
+use crate::workload::decoded::unsupported_of;
 
 use managed::Fit;
 use page::Page;
@@ -32,7 +33,7 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     design.without_data_cache_for("costs of single instructions")?;
     let (file, source) = inspect::source(&args.input, args.ptx)?;
     subject::warn(&file, &source, printer);
-    let (module, _) = inspect::parse(&file, &source)?;
+    let (module, unsupported) = inspect::parse(&file, &source)?;
     let kernels: Vec<FunctionId> =
         inspect::kernels(&module, args.kernel.as_deref()).map(|(id, _)| id).collect();
     if kernels.is_empty() {
@@ -45,6 +46,12 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     let mut lines = Vec::new();
     let mut problems = Vec::new();
     for id in kernels {
+        // Without an instruction, others would be explained wrongly.
+        let missing = unsupported_of(&module, &unsupported, id);
+        if !missing.is_empty() {
+            problems.extend(missing);
+            continue;
+        }
         match compile(&module, id, options) {
             Ok(program) => {
                 lines.extend(program.instructions.iter().map(|i| i.line));

@@ -29,11 +29,7 @@ impl Decoded {
         kernel: FunctionId,
         options: CompileOptions,
     ) -> Self {
-        let reached = reachable(module, kernel);
-        let concerns = |found: &&Diagnostic| {
-            found.kernel.as_deref().is_none_or(|function| reached.contains(function))
-        };
-        let mut problems: Vec<Diagnostic> = unsupported.iter().filter(concerns).cloned().collect();
+        let mut problems = unsupported_of(module, unsupported, kernel);
         let mut refuse = |found: Vec<Diagnostic>| {
             problems.extend(found.into_iter().map(|found| found.with_cuda(&module.cuda)));
         };
@@ -43,6 +39,19 @@ impl Decoded {
         problems.sort_by_key(|problem| problem.span.start);
         Self { program, executable, problems }
     }
+}
+
+/// What of the unsupported features of a module a kernel may reach.
+pub fn unsupported_of(
+    module: &Module,
+    unsupported: &[Diagnostic],
+    kernel: FunctionId,
+) -> Vec<Diagnostic> {
+    let reached = reachable(module, kernel);
+    let concerns = |found: &&Diagnostic| {
+        found.kernel.as_deref().is_none_or(|function| reached.contains(function))
+    };
+    unsupported.iter().filter(concerns).cloned().collect()
 }
 
 /// Names of a kernel and of every function that it may call.

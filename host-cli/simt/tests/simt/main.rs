@@ -8,6 +8,7 @@ mod arith_special;
 mod arith_support;
 mod common;
 mod control;
+mod dialects;
 mod faults;
 mod features;
 mod forms;
