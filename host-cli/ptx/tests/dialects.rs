@@ -227,8 +227,10 @@ fn names_are_numbered_in_every_space() {
         (StateSpace::Local, "local"),
         (StateSpace::Param, "param"),
     ] {
-        let body = format!(".{word} .align 8 .v2 .b32 v<3>, w, u<0x2>;\nld.{word}.b32 %r1, [v2+4];\n\
-                            ld.{word}.b32 %r1, [w]; ld.{word}.b32 %r1, [u1];");
+        let body = format!(
+            ".{word} .align 8 .v2 .b32 v<3>, w, u<0x2>;\nld.{word}.b32 %r1, [v2+4];\n\
+                            ld.{word}.b32 %r1, [w]; ld.{word}.b32 %r1, [u1];"
+        );
         let parsed = module("", &body);
         assert!(parsed.diagnostics.is_empty(), "{word}: {:?}", parsed.diagnostics);
         let prefix = if matches!(word, "global" | "const") { "k." } else { "" };

@@ -235,7 +235,6 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
     if !problems.is_empty() {
         return Err(problems);
     }
-    let reserves = program.instructions.iter().any(|whole| reads_reserved(&whole.instruction));
     let parameters =
         &program.variables[..(program.parameters as usize).min(program.variables.len())];
     Ok(Executable {
@@ -260,7 +259,7 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
         shared_bytes: program.shared_bytes,
         rules: function.map(|function| function.launch).unwrap_or_default(),
         shared_unit: shared_unit(&module.target),
-        reserved_shared_bytes: if reserves { RESERVED_SHARED_BYTES } else { 0 },
+        reserved_shared_bytes: reserved_shared_bytes(program),
         local_bytes: program.local_bytes,
         spill_bytes: program.spill_bytes,
         parameter_bytes: parameters.iter().map(|p| p.offset + p.size).max().unwrap_or(0),
@@ -271,10 +270,17 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
     })
 }
 
+/// Shared memory of the system software, if the kernel asks for places in it. Unit: bytes.
+fn reserved_shared_bytes(program: &Program) -> u64 {
+    let asks = program.instructions.iter().any(|whole| reads_reserved(&whole.instruction));
+    if asks { RESERVED_SHARED_BYTES } else { 0 }
+}
+
 /// Refuses more variables in shared memory than an assembler lets a kernel have.
 fn too_much_static(function: &Function, program: &Program) -> Option<Diagnostic> {
     let shared = program.variables.iter().filter(|v| v.space == StateSpace::Shared && v.size > 0);
-    let needed = shared.map(|variable| variable.offset + variable.size).max()?;
+    let end = shared.map(|variable| variable.offset + variable.size).max()?;
+    let needed = end.saturating_sub(reserved_shared_bytes(program));
     let message = format!(
         "the `.shared` variables take {}; a kernel may have {MAX_STATIC_SHARED}",
         counted(needed, "byte")

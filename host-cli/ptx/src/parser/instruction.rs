@@ -100,7 +100,8 @@ impl<'a> Parser<'a> {
             self.bump();
         }
         let whole = self.written_since(span);
-        let hint = self.suggest_word(name, || Opcode::ALL.iter().map(|opcode| opcode.name()).collect());
+        let hint =
+            self.suggest_word(name, || Opcode::ALL.iter().map(|opcode| opcode.name()).collect());
         let name = super::shorten(name);
         let message = format!("`{whole}` cannot be executed: the opcode `{name}` is not known");
         self.refuse("unknown-opcode", span, message, hint)

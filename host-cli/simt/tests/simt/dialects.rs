@@ -255,7 +255,8 @@ fn matrices_are_stored_at_generic_addresses_of_shared_memory() {
 
 #[test]
 fn the_system_has_the_beginning_of_shared_memory_where_a_kernel_asks() {
-    let names = ["begin", "end", "cap", "0", "1"].map(|name| format!("%reserved_smem_offset_{name}"));
+    let names =
+        ["begin", "end", "cap", "0", "1"].map(|name| format!("%reserved_smem_offset_{name}"));
     let reads = |names: &[String]| {
         let read = |(place, name): (usize, &String)| {
             format!("mov.u32 %r2, {name}; st.global.u32 [%d0+{}], %r2;\n", 4 * place)
