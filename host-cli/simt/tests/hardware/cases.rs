@@ -81,9 +81,11 @@ fn left_out(instance: &Instance) -> bool {
     let wide = instance.operands.iter().any(|operand| operand.ty == ScalarType::B128);
     // Without `.sync`, before sm_70 only.
     let old = matches!(instance.opcode, "shfl" | "vote") && !instance.words.contains(&"sync");
+    // From sm_100 on: `simt/dialects.rs` compares them.
+    let three = matches!(instance.opcode, "min" | "max") && instance.operands.len() == 4;
     let writes = instance.operands.iter().any(|operand| operand.destination);
     let writes = writes || instance.opcode == "red";
-    opcodes.contains(&instance.opcode) || wide || old || !writes || repeated
+    opcodes.contains(&instance.opcode) || wide || old || three || !writes || repeated
 }
 
 /// Constants and inputs that an instruction is tried with.

@@ -120,7 +120,12 @@ fn exactly_these_forms_are_refused() {
     }
     // The generator writes fragments of two registers; `matrix` has the right ones.
     // It rarely writes `.satfinite` of floats.
-    let expected = ["registers is needed here", "`.satfinite` of floating-point results"];
+    // It writes addresses of global memory without a state space for matrices, too.
+    let expected = [
+        "registers is needed here",
+        "`.satfinite` of floating-point results",
+        "rows outside of shared memory",
+    ];
     for messages in all.values_mut() {
         messages.retain(|message| !expected.iter().any(|part| message.contains(part)));
     }
