@@ -50,8 +50,10 @@ pub(crate) struct Other {
 pub(crate) type Others = BTreeMap<(String, String), Other>;
 
 /// Types of PTX that the parser's tables have as modifiers.
-const WORDS: [&str; 12] =
-    ["s16x2", "u16x2", "e4m3", "e5m2", "e4m3x2", "e5m2x2", "s2", "u2", "s4", "u4", "b1", "tf32"];
+const WORDS: [&str; 13] = [
+    "f32x2", "s16x2", "u16x2", "e4m3", "e5m2", "e4m3x2", "e5m2x2", "s2", "u2", "s4", "u4", "b1",
+    "tf32",
+];
 
 /// The parts of an instruction as it is written.
 pub(crate) fn key(instruction: &str) -> Key {
