@@ -22,7 +22,8 @@ pub(crate) enum Token {
     #[regex(r"[0-9][0-9a-zA-Z_$]*", priority = 4)]
     Number,
     /// A decimal number with a point or a signed exponent.
-    #[regex(r"([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[0-9]+[eE][+-][0-9]+", priority = 6)]
+    #[regex(r"([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", priority = 6)]
+    #[regex(r"[0-9]+[eE][+-][0-9]+", priority = 6)]
     Decimal,
     #[regex(r#""[^"\n]*""#)]
     String,
@@ -132,8 +133,8 @@ pub(crate) fn head(text: &str) -> &str {
 
 /// Cuts `text` into tokens and appends one [`Token::End`]. Adjacent unknown bytes become one token.
 ///
-/// One NUL at the end is none of the text: Warp and GCC write PTX into files as a string of C, which
-/// is what the driver reads.
+/// One NUL at the end is none of the text: Warp and GCC write PTX into files as a string of C,
+/// which is what the driver reads.
 ///
 /// The caller has made sure that `text` is short enough for 32-bit offsets.
 pub(crate) fn lex(text: &str) -> Vec<Lexeme> {
