@@ -274,13 +274,16 @@ fn run_with(technology: &str, memory: &str) {
 /// When something does not hold: that is a bug.
 pub fn import(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    for banks in [None, Some(1), Some(16), Some(u32::MAX)] {
+    let widths =
+        [(None, Some(512)), (Some(1), None), (Some(16), Some(1)), (Some(u32::MAX), Some(8))];
+    for (banks, bits) in widths {
         let wanted = Wanted {
             name: "imported".to_owned(),
             file: "out.txt".to_owned(),
             tool: None,
             kind: None,
             banks,
+            bits,
         };
         match technology::import(text, &wanted) {
             // A value beyond what a technology may have is refused when the file is read.
@@ -288,7 +291,7 @@ pub fn import(bytes: &[u8]) {
             Err(error @ ImportError::Value { .. }) => {
                 assert!(error.to_string().starts_with("line "), "{error}");
             }
-            Err(error) => explained(&error.to_string(), error.help()),
+            Err(error) => explained(&error.to_string(), &error.help()),
         }
     }
 }

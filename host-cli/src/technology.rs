@@ -61,6 +61,25 @@ pub enum ImportError {
         /// Its banks.
         banks: u32,
     },
+    /// CACTI prints no width of an access.
+    #[error(
+        "CACTI does not print how many bits one access reads or writes, whose energy it prints"
+    )]
+    Bits {
+        /// The bits of a block, which an access cannot exceed.
+        most: u64,
+    },
+    /// More bits than a block has.
+    #[error("an access of {bits} bits is wider than a block of {most} bits")]
+    Width {
+        /// The bits that were given.
+        bits: u64,
+        /// The bits of a block.
+        most: u64,
+    },
+    /// A width for a program that prints its own.
+    #[error("NVSim prints the width of an access (`Data Width`), so `--bits` has no effect")]
+    OwnWidth,
     /// A kind of memory that the output does not tell.
     #[error("it does not tell whether it is SRAM or STT-RAM")]
     Kind,
@@ -78,8 +97,18 @@ impl ImportError {
     }
 
     /// How to fix it, if the message does not say.
-    pub fn help(&self) -> &'static str {
-        match self {
+    pub fn help(&self) -> String {
+        let help = match self {
+            Self::Bits { most } => {
+                return format!(
+                    "add `--bits N`, the `-output/input bus width` of CACTI's configuration: at \
+                     most {most}, the bits of a block"
+                );
+            }
+            Self::Width { .. } => {
+                "give with `--bits N` the `-output/input bus width` of CACTI's configuration"
+            }
+            Self::OwnWidth => "leave `--bits` out",
             Self::Unknown => {
                 "give the text that the program printed, and `--from nvsim` or `cacti`"
             }
@@ -90,7 +119,8 @@ impl ImportError {
             Self::Value { .. } => "",
             Self::Banks { .. } => "say with `--banks N` how many banks the array stands for",
             Self::Kind => "add `--memory sram` or `--memory sttram`",
-        }
+        };
+        help.to_owned()
     }
 }
 
@@ -107,6 +137,8 @@ pub struct Wanted {
     pub kind: Option<MemoryKind>,
     /// Banks that the array stands for; what the output says if absent.
     pub banks: Option<u32>,
+    /// Bits that an access of CACTI's array reads or writes: the width of its bus.
+    pub bits: Option<u32>,
 }
 
 /// A value with the line that it is from.
@@ -134,13 +166,15 @@ struct Array {
 /// Makes a technology file of the output of NVSim or CACTI.
 ///
 /// # Errors
-/// A line that is missing, unknown, there twice, or cannot be read; a name that is no plain word.
+/// A line that is missing, unknown, there twice, or cannot be read; an array of CACTI that is a
+/// cache, a main memory or DRAM, or whose width is not given.
 pub fn import(output: &str, wanted: &Wanted) -> Result<String, ImportError> {
     let tool = wanted.tool.or_else(|| recognised(output)).ok_or(ImportError::Unknown)?;
     let lines = &Lines::of(output);
     let (array, name) = match tool {
+        Tool::NvSim if wanted.bits.is_some() => return Err(ImportError::OwnWidth),
         Tool::NvSim => (nvsim::read(lines)?, "NVSim"),
-        Tool::Cacti => (cacti::read(lines)?, "CACTI"),
+        Tool::Cacti => (cacti::read(lines, wanted.bits)?, "CACTI"),
     };
     let kind = wanted.kind.or(array.kind).ok_or(ImportError::Kind)?;
     let banks = wanted.banks.unwrap_or(array.banks).max(1);

@@ -52,6 +52,7 @@ refuses! {
     names_with_a_write_pool: ["study", "encoding", "vectoradd", "--design", "warrf-orf3"];
     a_technology_with_a_wrong_unit: ["run", "vectoradd", "--design", "our-wrong-memory.toml"];
     an_output_that_is_cut: ["technology", "import", "cut-output.txt"];
+    an_output_that_needs_a_width: ["technology", "import", "cacti-output.txt"];
     an_output_of_neither_program: ["technology", "import", "good.ptx"];
     limits_of_hardware: ["study", "limits", "vectoradd", "--design", "diss-rfc6"];
     limits_of_partial_warps: ["study", "limits", "vectoradd", "--design", "managed-partial.toml"];
@@ -369,6 +370,9 @@ fn values_that_are_no_values() {
         &["study", "write-pool", "vectoradd", "--entries", ","],
         &["technology", "import", "nvsim-output.txt", "--banks", "0"],
         &["technology", "import", "nvsim-output.txt", "--name", ""],
+        &["technology", "import", "nvsim-output.txt", "--bits", "1024"],
+        &["technology", "import", "cacti-output.txt", "--bits", "0"],
+        &["technology", "import", "cacti-output.txt", "--bits", "1025"],
         &["fpga", "run", "vectoradd", "--board", "host", "--accesses", "0"],
         &["fpga", "info", "--port", ""],
         &["explain", "vectoradd", "4294967296"],

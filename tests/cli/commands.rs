@@ -32,7 +32,7 @@ prints! {
     the_cost_of_a_users_memory: ["cost", "our-memory.toml"];
     the_keys_of_technology_files: ["technology", "--help"];
     a_technology_from_nvsim: ["technology", "import", "nvsim-output.txt", "--banks", "16"];
-    a_technology_from_cacti: ["technology", "import", "cacti-output.txt", "--name", "ours"];
+    a_technology_from_cacti: ["technology", "import", "cacti-output.txt", "--name", "ours", "--bits", "1024"];
     the_exact_figures: ["exact"];
     all_workloads: ["run", "--scale", "small"];
     one_workload_with_its_default_design: ["run", "vectoradd", "--scale", "small"];

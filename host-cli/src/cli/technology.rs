@@ -45,6 +45,10 @@ pub struct ImportArgs {
     /// Banks that the array stands for: each leaks its part. Default: what CACTI says, 1 for NVSim.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub banks: Option<u32>,
+    /// Bits that one access reads or writes: the `-output/input bus width` of CACTI's
+    /// configuration, which CACTI does not print and whose energy it prints. Needed for CACTI.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub bits: Option<u32>,
     /// Name of the technology. Default: the file's.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,

@@ -39,6 +39,7 @@ fn import(args: &ImportArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
         }),
         kind: args.memory,
         banks: args.banks,
+        bits: args.bits,
     };
     let toml = technology::import(&read(path)?, &wanted).map_err(|error| {
         Failure::input(error.of(&path.display().to_string())).hint(error.help())

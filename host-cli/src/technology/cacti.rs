@@ -1,5 +1,10 @@
 //! CACTI, versions 6.5 and 7: the figures between `Cache Parameters` and `Time Components`. What is
 //! behind these is of single arrays, with some of the same keys.
+//!
+//! Its energy of an access is that of as many bits as its bus is wide (`num_do_b_subbank = out_w`
+//! in its `parameter.cc`), not of a block, and the width is not printed. Only a RAM of SRAM cells
+//! is read: energy, leakage and area of a cache include its tags, and those of DRAM leave refreshes
+//! out.
 
 use super::number::{nothing, number, only};
 use super::output::{Figure, Line, Lines};
@@ -20,6 +25,9 @@ const AREA: &str = "Cache height x width (mm):";
 /// The first and the last line of the figures of the whole.
 const SUMMARY: [&str; 2] = ["Cache Parameters:", "Time Components:"];
 
+/// What the lines begin with that only a cache with tags has.
+const TAGS: [&str; 4] = ["Best Nt", "Tag array,", "Tag array:", "Tag side"];
+
 /// What a line of the output begins with, beside the figures that are read.
 const KNOWN: &str = include_str!("cacti.txt");
 
@@ -33,7 +41,41 @@ fn energy((line, rest): Figure<'_>, bits: u64) -> Result<Read<EnergyPerBit>, Imp
     let (all, behind) = number(line, rest, 9)?;
     nothing(line, behind)?;
     let value = per_bit(all, bits).ok_or_else(|| line.too_large())?;
-    Ok(Read { value, line: format!("{}, of {bits} bits", line.text) })
+    Ok(Read { value, line: format!("{}, of {bits} bits (`--bits`)", line.text) })
+}
+
+/// Bits of an access, which are at most those of a block.
+fn access_bits((line, rest): Figure<'_>, bits: Option<u32>) -> Result<u64, ImportError> {
+    let most = whole((line, rest))?.checked_mul(8).ok_or_else(|| line.too_large())?;
+    let bits = u64::from(bits.ok_or(ImportError::Bits { most })?);
+    if bits > most { Err(ImportError::Width { bits, most }) } else { Ok(bits) }
+}
+
+/// Refuses what is not a RAM of SRAM cells, at the first line that says so.
+fn plain_ram(output: &Lines<'_>) -> Result<(), ImportError> {
+    for line in output.iter() {
+        let text = line.text;
+        let value = text.split_once(':').map_or("", |(_, value)| value.trim());
+        let begins = |keys: &[&str]| keys.iter().any(|key| text.starts_with(key));
+        let is_cache = begins(&TAGS) || (begins(&["array type "]) && value == "Cache");
+        let is_searched = begins(&["search ports:", "Total dynamic associative search energy"])
+            || (begins(&["Associativity:"]) && value == "fully associative")
+            || (begins(&["array type "]) && value == "CAM");
+        let is_main = begins(&["Model as memory ", "Model as 3D memory "]) && value != "0";
+        let is_dram = (text.contains("DRAM") && begins(&["---------- CACTI"]))
+            || (begins(&["Data array cell type "]) && ["3", "4"].contains(&value));
+        let what = match () {
+            () if is_cache => "this is a cache, whose energy, leakage and area include its tags",
+            () if is_searched => "this array is searched by contents",
+            () if is_main => "this is a main memory, which is read by pages",
+            () if is_dram => "this is DRAM, whose refreshes are not in the energy of an access",
+            () => continue,
+        };
+        return Err(line.wrong(format!(
+            "{what}: run CACTI with `-cache type \"ram\"`, cells of SRAM and an associativity of 1"
+        )));
+    }
+    Ok(())
 }
 
 /// Version 6.5 prints neither the energy of a write nor the leakage through gates.
@@ -92,15 +134,14 @@ fn area((line, rest): Figure<'_>) -> Result<Read<Area>, ImportError> {
     Ok(Read { value, line: line.text.to_owned() })
 }
 
-pub(super) fn read(output: &Lines<'_>) -> Result<Array, ImportError> {
+pub(super) fn read(output: &Lines<'_>, bits: Option<u32>) -> Result<Array, ImportError> {
+    plain_ram(output)?;
     let [from, to] = SUMMARY;
     let summary = &output.between(from, to);
     let bytes = whole(summary.required(SIZE)?)?;
     let (banks_line, banks_text) = summary.required(BANKS)?;
     let banks = whole((banks_line, banks_text))?;
-    let (block_line, block_text) = summary.required(BLOCK)?;
-    let block = whole((block_line, block_text))?;
-    let bits = block.checked_mul(8).ok_or_else(|| block_line.too_large())?;
+    let bits = access_bits(summary.required(BLOCK)?, bits)?;
     let (line, rest) = summary.required(ACCESS)?;
     let access = only(line, rest, 6)?;
     let read_energy = energy(summary.required(READ_ENERGY)?, bits)?;

@@ -66,7 +66,18 @@ fn wanted() -> Wanted {
         tool: None,
         kind: None,
         banks: None,
+        bits: None,
     }
+}
+
+/// The same of CACTI, which does not print that its access has 1,024 bits.
+fn of_cacti() -> Wanted {
+    Wanted { bits: Some(1024), ..wanted() }
+}
+
+/// What is asked for of one of the two outputs.
+fn wanted_of(output: &str) -> Wanted {
+    if output == NVSIM { wanted() } else { of_cacti() }
 }
 
 /// The memory of an imported file, which must be one that a design can name.
@@ -100,14 +111,14 @@ fn nvsim_gives_the_memory_it_printed() {
 
 #[test]
 fn cacti_gives_the_memory_it_printed() {
-    let memory = memory(CACTI, &wanted());
+    let memory = memory(CACTI, &of_cacti());
     assert_eq!(memory.kind, MemoryKind::Sram);
     assert_eq!((memory.bank_energy().read.0, memory.bank_energy().write.0), (47_360, 40_960));
     assert_eq!(memory.cycles(Frequency(700_000)), (1, 1));
     let leakage = memory.leakage(128 * 1024, Frequency(700_000)).unwrap();
     assert_eq!((leakage.bank_nw, leakage.banks), (25_000_000, 16));
     assert_eq!(memory.area_um2(128 * 1024), Some(256_250));
-    let one = Wanted { banks: Some(1), ..wanted() };
+    let one = Wanted { banks: Some(1), ..of_cacti() };
     let text = import(CACTI, &one).unwrap();
     assert!(text.contains("value = \"400 mW\"") && text.contains("bank_kb = 128"), "{text}");
     assert!(
@@ -116,18 +127,69 @@ fn cacti_gives_the_memory_it_printed() {
     );
 }
 
+/// CACTI 7.0 prints 0.0959951 nJ for 131,072 bytes behind a bus of 32 bits at 90 nm, in blocks of 64 and
+/// of 128 bytes.
+#[test]
+fn energy_of_cacti_is_that_of_the_bits_of_its_bus() {
+    let narrow = CACTI.replace("0.37888", "0.0959951");
+    for block in [64, 128] {
+        let output = narrow.replace("(bytes): 128\n", &format!("(bytes): {block}\n"));
+        let memory = memory(&output, &Wanted { bits: Some(32), ..wanted() });
+        assert_eq!(memory.bank_energy().read.0, 2_999_847);
+        let without = import(&output, &wanted()).unwrap_err();
+        assert_eq!(without, ImportError::Bits { most: 8 * block });
+        assert!(without.help().contains(&format!("at most {}", 8 * block)), "{}", without.help());
+    }
+    let of_nvsim = import(NVSIM, &of_cacti());
+    assert_eq!(of_nvsim, Err(ImportError::OwnWidth));
+}
+
+/// The lines that CACTI 7.0 prints for arrays whose figures are not those of a RAM of SRAM cells.
+#[test]
+fn an_array_of_cacti_that_is_not_a_plain_ram_is_refused() {
+    let direct = "Associativity: direct mapped";
+    for (from, to, what) in [
+        ("\nCache P", "array type                    : Cache\nCache P", "its tags"),
+        ("Best Ndwl : 1", "Best Ndwl : 1\n    Best Ntwl : 2", "its tags"),
+        (
+            "Best Ndwl : 1",
+            "Tag array, H-tree wire type: Global wires with 30% delay penalty",
+            "its tags",
+        ),
+        ("Best Ndwl : 1", "Tag array:  Total dynamic read energy/access (nJ): 0.0174", "its tags"),
+        ("Best Ndwl : 1", "Tag side (with Output driver) (ns): 0.71334", "its tags"),
+        ("\nCache P", "array type                    : CAM\nCache P", "searched by contents"),
+        (direct, "Associativity: fully associative", "searched by contents"),
+        (direct, "Associativity: direct mapped\n    search ports: 1", "searched by contents"),
+        ("\nCache P", "Model as memory               : 1\nCache P", "read by pages"),
+        ("\nCache P", "Model as 3D memory       \t : 1\nCache P", "read by pages"),
+        ("Access SRAM Model", "Access Logic Process Based DRAM Model", "refreshes"),
+        ("\nCache P", "Data array cell type          : 3\nCache P", "refreshes"),
+    ] {
+        assert!(CACTI.contains(from), "{from}");
+        for wanted in [wanted(), of_cacti()] {
+            let message = import(&CACTI.replace(from, to), &wanted).unwrap_err().to_string();
+            assert!(message.contains(what) && message.contains("line "), "{to}: {message}");
+        }
+    }
+    let echo = "array type                    : Scratch RAM\nModel as memory               : 0\n\
+                Data array cell type          : 0\nTag array cell type           : 0\nCache P";
+    let plain = CACTI.replace("Cache P", echo);
+    assert_eq!(import(&plain, &of_cacti()), import(CACTI, &of_cacti()));
+}
+
 #[test]
 fn version_6_prints_no_energy_of_a_write() {
     let line = "    Total dynamic write energy per access (nJ): 0.32768\n";
     let gates = "    Total gate leakage power of a bank (mW): 0.5\n";
     let older = CACTI.replace("version 7.0", "version 6.5").replace(line, "").replace(gates, "");
-    let memory = memory(&older, &wanted());
+    let memory = memory(&older, &of_cacti());
     assert_eq!(memory.bank_energy().write, memory.bank_energy().read);
     let values = memory.values();
     assert!(values[1].2.contains("no energy of a write: that of a read"), "{values:?}");
     let newer = CACTI.replace(line, "");
     let missing = ImportError::Missing("Total dynamic write energy per access (nJ):");
-    assert_eq!(import(&newer, &wanted()), Err(missing));
+    assert_eq!(import(&newer, &of_cacti()), Err(missing));
 }
 
 /// Without any line that is needed there is one error, which names it.
@@ -167,7 +229,7 @@ fn a_missing_line_is_named() {
                 .lines()
                 .filter(|line| !line.contains(key))
                 .fold(String::new(), |text, line| text + line + "\n");
-            let error = import(&without, &wanted()).unwrap_err();
+            let error = import(&without, &wanted_of(output)).unwrap_err();
             assert_eq!(error.to_string(), format!("the line `{key}` is missing"));
             assert!(!error.help().is_empty());
         }
@@ -198,13 +260,14 @@ fn what_cannot_be_read_is_said() {
     }
     let cacti = |from: &str, to: &str| {
         assert!(CACTI.contains(from), "{from}");
-        import(&CACTI.replace(from, to), &wanted()).unwrap_err().to_string()
+        import(&CACTI.replace(from, to), &of_cacti()).unwrap_err().to_string()
     };
     for (message, part) in [
         (cacti("banks: 16", "banks: 0"), "`Number of banks: 0`: it is 0"),
         (cacti("0.5 x 0.5125", "0.5"), "no `x` between height and width"),
         (cacti("131072", "100000"), "no whole number of kilobytes for each of 16 banks"),
         (cacti("(bytes): 128\n", "(bytes): 9223372036854775807\n"), "too many digits"),
+        (cacti("(bytes): 128\n", "(bytes): 64\n"), "1024 bits is wider than a block of 512 bits"),
     ] {
         assert!(message.contains(part), "{part}: {message}");
     }
@@ -220,15 +283,15 @@ fn what_cannot_be_read_is_said() {
 fn damaged_outputs_are_answered() {
     for output in [NVSIM, CACTI] {
         for end in 0..=output.len() {
-            let _ = import(&output[..end], &wanted());
+            let _ = import(&output[..end], &wanted_of(output));
         }
         for (number, junk) in [("430.08pJ", "3e20J"), ("4.8mW", "18.4e9W"), ("0.5 x", "1.8e13 x")] {
-            let _ = import(&output.replace(number, junk), &wanted());
+            let _ = import(&output.replace(number, junk), &wanted_of(output));
         }
         for (number, junk) in
             [("0.37888", "3e29"), ("24.5", "18.4e12"), ("128\n", "2305843009213693951\n")]
         {
-            let _ = import(&output.replace(number, junk), &wanted());
+            let _ = import(&output.replace(number, junk), &wanted_of(output));
         }
         for junk in ["", "=", "= e", "= 1e", "(ns): 1e+", ": 18446744073709551616", "x"] {
             for place in 0..output.lines().count() {
@@ -239,7 +302,7 @@ fn damaged_outputs_are_answered() {
                         if index == place { line[..cut].to_owned() + junk } else { line.to_owned() }
                     })
                     .collect();
-                let _ = import(&damaged.join("\n"), &wanted());
+                let _ = import(&damaged.join("\n"), &wanted_of(output));
             }
         }
     }
@@ -257,16 +320,16 @@ fn detailed() -> String {
 
 #[test]
 fn a_figure_of_one_array_is_not_that_of_the_whole() {
-    assert_eq!(import(&detailed(), &wanted()), import(CACTI, &wanted()));
+    assert_eq!(import(&detailed(), &of_cacti()), import(CACTI, &of_cacti()));
     let line = "    Total leakage power of a bank (mW): 24.5\n";
-    let without = import(&detailed().replace(line, ""), &wanted());
+    let without = import(&detailed().replace(line, ""), &of_cacti());
     assert_eq!(without, Err(ImportError::Missing("Total leakage power of a bank (mW):")));
     // Every figure that is read is one of the summary.
     for line in CACTI.lines().filter(|line| line.starts_with("    ") && line.contains(": ")) {
         let moved = detailed().replacen(line, "", 1) + line + "\n";
         let read = ["cache size", "banks", "Block", "Access", "per access", "leakage", "height"];
         let needed = read.iter().any(|key| line.contains(key));
-        assert_eq!(import(&moved, &wanted()).is_err(), needed, "{line}");
+        assert_eq!(import(&moved, &of_cacti()).is_err(), needed, "{line}");
     }
 }
 
@@ -281,7 +344,7 @@ fn a_figure_that_is_there_twice_is_refused() {
         let mut refused = 0;
         for line in lines {
             let twice = output.replace(line, &format!("{line}\n{line}"));
-            let Err(error) = import(&twice, &wanted()) else { continue };
+            let Err(error) = import(&twice, &wanted_of(output)) else { continue };
             let message = error.to_string();
             assert!(message.contains("the same figure is in line"), "{line}: {message}");
             refused += 1;
@@ -299,7 +362,8 @@ fn a_line_that_the_program_does_not_print_is_refused() {
             for place in places {
                 let mut lines: Vec<&str> = output.lines().collect();
                 lines.insert(place, line);
-                let message = import(&lines.join("\n"), &wanted()).unwrap_err().of("o.txt");
+                let message =
+                    import(&lines.join("\n"), &wanted_of(output)).unwrap_err().of("o.txt");
                 let expected = format!("{program} prints no such line");
                 assert!(message.contains(&expected), "{line}: {message}");
                 assert!(message.starts_with(&format!("o.txt:{}:1: ", place + 1)), "{message}");
@@ -331,7 +395,7 @@ fn numbers_of_another_kind_are_refused() {
                 format!("{}e", number.trim_end()),
                 format!("{} (typ.)", number.trim_end()),
             ] {
-                let result = import(&output.replace(number, &junk), &wanted());
+                let result = import(&output.replace(number, &junk), &wanted_of(output));
                 assert!(result.is_err(), "{number} as {junk}: {result:?}");
             }
         }
