@@ -1,20 +1,22 @@
 //! `.npy`: one array with a header in the syntax of Python.
 
-use std::io::Read;
+mod dtype;
+mod header;
 
-use npyz::{DType, NpyHeader, Order};
+use std::io::{Read, Result, Write};
 
 use super::{Array, ArrayProblem, all};
 use crate::workload::element::ElementType;
+use header::Header;
 
 /// Longest header, as NumPy itself reads no longer one unasked. Unit: bytes.
 const MAX_HEADER: u64 = 10_000;
-/// Most opening brackets of a header. An array of plain numbers has two, those of its dictionary
-/// and
-/// its shape; the time of the library's parser grows threefold with each that lies in another.
-const MAX_BRACKETS: usize = 8;
-/// Magic, version and length of the header. Unit: bytes.
+/// Magic, version and length of the header in its longer form. Unit: bytes.
 const BEFORE_HEADER: usize = 12;
+/// Elements begin at a multiple of this. Unit: bytes.
+const ALIGNMENT: usize = 64;
+/// NumPy leaves so much room for the digits of the slowest side, so that it can grow in place.
+const SIDE_DIGITS: usize = 21;
 
 fn malformed(because: impl Into<String>) -> ArrayProblem {
     ArrayProblem::Malformed { format: "`.npy`", because: because.into() }
@@ -25,41 +27,17 @@ pub(super) fn read(
     mut reader: impl Read,
     element: ElementType,
     limit: u64,
-) -> Result<Array, ArrayProblem> {
+) -> std::result::Result<Array, ArrayProblem> {
     let mut start = Vec::new();
     (&mut reader).take(MAX_HEADER + BEFORE_HEADER as u64).read_to_end(&mut start)?;
-    let header = header(&start)?;
-    let mut rest = start.as_slice();
-    let header = {
-        let text = &start[..header];
-        if text.iter().filter(|byte| b"([{".contains(byte)).count() > MAX_BRACKETS {
-            return Err(malformed(
-                "its header has more brackets than that of an array of plain numbers",
-            ));
-        }
-        let based = |pair: &[u8]| pair[0].is_ascii_digit() && b"xXoObB".contains(&pair[1]);
-        if text.windows(2).any(based) {
-            return Err(malformed("its header has a number that is not decimal"));
-        }
-        if !multiplies(text) {
-            return Err(ArrayProblem::TooLarge { limit });
-        }
-        let mut text = text;
-        let read = NpyHeader::from_reader(&mut text).map_err(|why| malformed(why.to_string()))?;
-        rest = &rest[header..];
-        read
-    };
-    let swapped = swapped(&header.dtype(), element)?;
-    let shape = header.shape().to_vec();
-    if header.order() == Order::Fortran && shape.iter().filter(|&&side| side > 1).count() > 1 {
+    let (version, text, rest) = parts(&start)?;
+    let header = header::parse(text, version)?;
+    let swapped = dtype::is_swapped(header.descr, element)?;
+    let Header { shape, fortran_order, .. } = header;
+    if fortran_order && shape.iter().filter(|&&side| side > 1).count() > 1 {
         return Err(ArrayProblem::FortranOrder);
     }
-    let sides = shape.iter().copied().chain([element.bytes()]);
-    let promised = match sides.clone().find(|&side| side == 0) {
-        Some(_) => Some(0),
-        None => sides.into_iter().try_fold(1_u64, u64::checked_mul),
-    };
-    let promised = promised.filter(|&bytes| bytes <= limit);
+    let promised = promised(&shape, element).filter(|&bytes| bytes <= limit);
     let promised = promised.ok_or(ArrayProblem::TooLarge { limit })?;
     let mut bytes = all(rest.chain(reader), promised).map_err(|error| longer(error, promised))?;
     if bytes.len() as u64 != promised {
@@ -69,6 +47,13 @@ pub(super) fn read(
         bytes.chunks_exact_mut(element.bytes() as usize).for_each(<[u8]>::reverse);
     }
     Ok(Array { shape, bytes })
+}
+
+/// Bytes of all elements. The product of the sides must have 64 bits even if another side is 0.
+fn promised(shape: &[u64], element: ElementType) -> Option<u64> {
+    let sides = shape.iter().filter(|&&side| side != 0);
+    let bytes = sides.copied().try_fold(element.bytes(), u64::checked_mul)?;
+    Some(if shape.contains(&0) { 0 } else { bytes })
 }
 
 /// More bytes than the header says, of which no more are read.
@@ -81,92 +66,43 @@ fn longer(error: ArrayProblem, promised: u64) -> ArrayProblem {
     }
 }
 
-/// Whether the product of all numbers in a header but 0 has 64 bits: the library multiplies sides
-/// unchecked.
-fn multiplies(header: &[u8]) -> bool {
-    let runs = header.split(|byte| !byte.is_ascii_digit() && *byte != b'_');
-    let value = |run: &[u8]| {
-        let digits = run.iter().filter(|byte| byte.is_ascii_digit());
-        digits.fold(0_u64, |value, digit| {
-            value.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
-        })
-    };
-    let mut values = runs.map(value).filter(|&value| value != 0);
-    values.try_fold(1_u64, u64::checked_mul).is_some()
-}
-
-/// Length of the header with what precedes its text, which must all be there. Unit: bytes.
-fn header(start: &[u8]) -> Result<usize, ArrayProblem> {
+/// The version, the text of the header, which must all be there, and what follows it.
+fn parts(start: &[u8]) -> std::result::Result<(u8, &[u8], &[u8]), ArrayProblem> {
     let Some(magic) = start.get(..BEFORE_HEADER).filter(|start| start.starts_with(b"\x93NUMPY"))
     else {
         return Err(malformed("it does not begin with `\\x93NUMPY`"));
     };
-    let (text, before) = match magic[6] {
-        1 => (u64::from(u16::from_le_bytes([magic[8], magic[9]])), 10),
-        2 | 3 => (u32::from_le_bytes([magic[8], magic[9], magic[10], magic[11]]).into(), 12),
-        version => return Err(malformed(format!("version {version} is unknown"))),
+    let (length, before) = match (magic[6], magic[7]) {
+        (1, 0) => (u64::from(u16::from_le_bytes([magic[8], magic[9]])), 10),
+        (2 | 3, 0) => (u32::from_le_bytes([magic[8], magic[9], magic[10], magic[11]]).into(), 12),
+        (major, minor) => return Err(malformed(format!("version {major}.{minor} is unknown"))),
     };
-    if text > MAX_HEADER {
-        return Err(malformed(format!("its header has {text} bytes, more than {MAX_HEADER}")));
+    if length > MAX_HEADER {
+        return Err(malformed(format!("its header has {length} bytes, more than {MAX_HEADER}")));
     }
-    let whole = text as usize + before;
-    if start.len() < whole { Err(malformed("its header is cut")) } else { Ok(whole) }
+    let header = start[before..].split_at_checked(length as usize);
+    let (text, rest) = header.ok_or_else(|| malformed("its header is cut"))?;
+    Ok((magic[6], text, rest))
 }
 
-/// Whether the bytes of each element are in the other order.
-fn swapped(dtype: &DType, element: ElementType) -> Result<bool, ArrayProblem> {
-    let wrong = |found: &str| {
-        let (found, expected) = (found.to_owned(), numpy_name(element));
-        Err(ArrayProblem::ElementType { found, expected })
+/// Writes an array, byte for byte as NumPy 2 does.
+pub(super) fn write(writer: &mut impl Write, element: ElementType, array: &Array) -> Result<()> {
+    let sides: Vec<String> = array.shape.iter().map(u64::to_string).collect();
+    let shape = match sides.as_slice() {
+        [only] => format!("({only},)"),
+        _ => format!("({})", sides.join(", ")),
     };
-    let DType::Plain(code) = dtype else { return wrong("structured") };
-    let code = code.to_string();
-    let (order, kind) = code.split_at(1);
-    let same = kind == numpy_code(element) || (kind, element) == ("b1", ElementType::U8);
-    match order {
-        "<" | "|" if same => Ok(false),
-        ">" if same => Ok(true),
-        _ => match known(kind) {
-            Some(other) if other != element => wrong(numpy_name(other)),
-            _ => wrong(&code),
-        },
-    }
-}
-
-/// The element type of a code without its order.
-fn known(code: &str) -> Option<ElementType> {
-    ElementType::ALL.iter().copied().find(|element| numpy_code(*element) == code)
-}
-
-/// NumPy's kind and size.
-pub(super) const fn numpy_code(element: ElementType) -> &'static str {
-    match element {
-        ElementType::U8 => "u1",
-        ElementType::S8 => "i1",
-        ElementType::U16 => "u2",
-        ElementType::S16 => "i2",
-        ElementType::U32 => "u4",
-        ElementType::S32 => "i4",
-        ElementType::U64 => "u8",
-        ElementType::S64 => "i8",
-        ElementType::F16 => "f2",
-        ElementType::F32 => "f4",
-        ElementType::F64 => "f8",
-    }
-}
-
-const fn numpy_name(element: ElementType) -> &'static str {
-    match element {
-        ElementType::U8 => "uint8",
-        ElementType::S8 => "int8",
-        ElementType::U16 => "uint16",
-        ElementType::S16 => "int16",
-        ElementType::U32 => "uint32",
-        ElementType::S32 => "int32",
-        ElementType::U64 => "uint64",
-        ElementType::S64 => "int64",
-        ElementType::F16 => "float16",
-        ElementType::F32 => "float32",
-        ElementType::F64 => "float64",
-    }
+    let code = dtype::code(element);
+    let mut text = format!("{{'descr': '{code}', 'fortran_order': False, 'shape': {shape}, }}");
+    let room = sides.first().map_or(0, |side| SIDE_DIGITS - side.len());
+    text.extend(std::iter::repeat_n(' ', room));
+    // Magic, version and length have 10 bytes, and a line feed ends the header.
+    let padding = ALIGNMENT - (10 + text.len() + 1) % ALIGNMENT;
+    text.extend(std::iter::repeat_n(' ', padding));
+    text.push('\n');
+    let length = u16::try_from(text.len()).map_err(std::io::Error::other)?;
+    writer.write_all(b"\x93NUMPY\x01\x00")?;
+    writer.write_all(&length.to_le_bytes())?;
+    writer.write_all(text.as_bytes())?;
+    writer.write_all(&array.bytes)
 }

@@ -3,9 +3,8 @@
 use std::io::{Result, Write};
 
 use half::f16;
-use npyz::{AutoSerialize, Serialize, WriterBuilder};
 
-use super::{Array, Format};
+use super::{Array, Format, npy};
 use crate::output::Kind;
 use crate::workload::element::{ElementType, Number};
 
@@ -28,34 +27,8 @@ pub fn write(
     match format {
         Format::Raw => writer.write_all(&array.bytes),
         Format::Csv => csv_text(writer, element, array),
-        Format::Npy | Format::Npz => match element {
-            ElementType::U8 => npy(writer, array, u8::from_le_bytes),
-            ElementType::S8 => npy(writer, array, i8::from_le_bytes),
-            ElementType::U16 => npy(writer, array, u16::from_le_bytes),
-            ElementType::S16 => npy(writer, array, i16::from_le_bytes),
-            ElementType::U32 => npy(writer, array, u32::from_le_bytes),
-            ElementType::S32 => npy(writer, array, i32::from_le_bytes),
-            ElementType::U64 => npy(writer, array, u64::from_le_bytes),
-            ElementType::S64 => npy(writer, array, i64::from_le_bytes),
-            ElementType::F16 => npy(writer, array, f16::from_le_bytes),
-            ElementType::F32 => npy(writer, array, f32::from_le_bytes),
-            ElementType::F64 => npy(writer, array, f64::from_le_bytes),
-        },
+        Format::Npy | Format::Npz => npy::write(writer, element, array),
     }
-}
-
-fn npy<T: Serialize + AutoSerialize, const SIZE: usize>(
-    writer: &mut impl Write,
-    array: &Array,
-    element: fn([u8; SIZE]) -> T,
-) -> Result<()> {
-    let mut writer = npyz::WriteOptions::new()
-        .dtype(T::default_dtype())
-        .shape(&array.shape)
-        .writer(writer)
-        .begin_nd()?;
-    writer.extend(array.bytes.as_chunks::<SIZE>().0.iter().map(|bytes| element(*bytes)))?;
-    writer.finish()
 }
 
 /// One row a line: the last side of the shape; a single one is a column.
