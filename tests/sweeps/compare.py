@@ -1,4 +1,4 @@
-"""Compares a file of points, as pandas and DuckDB read it, with what `strata sweep table` prints.
+"""Compares a file of points, as pandas, DuckDB and fastparquet read it, with what `strata sweep table` prints.
 
     compare.py POINTS.parquet TABLE.json TABLE.csv VERSION
 
@@ -14,6 +14,7 @@ import sys
 from typing import Any
 
 import duckdb
+import fastparquet
 import pandas
 import pyarrow.parquet
 
@@ -51,6 +52,16 @@ def of_duckdb(path: str) -> tuple[Rows, dict[str, str]]:
     names = relation.columns
     rows = [dict(zip(names, row, strict=True)) for row in relation.fetchall()]
     return rows, {name: str(kind) for name, kind in zip(names, relation.types, strict=True)}
+
+
+def of_fastparquet(path: str) -> Rows:
+    """Its types are NumPy's, which have no nulls: what is null is NaN or None, and numbers beside one are floats."""
+    table = fastparquet.ParquetFile(path).to_pandas()
+    columns = {name: table[name].astype(object).tolist() for name in table.columns}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return [
+        {name: None if pandas.isna(value) else value for name, value in row.items()} for row in rows
+    ]
 
 
 def check_types(path: str, pandas_types: dict[str, str], duckdb_types: dict[str, str]) -> None:
@@ -97,6 +108,12 @@ def main() -> None:
             for name, value in wanted.items():
                 assert same(row[name], value), (reader, name, row[name], value)
                 kinds[name].add(type(value))
+    for row, wanted in zip(of_fastparquet(points), expected, strict=True):
+        assert row.keys() == wanted.keys(), "fastparquet"
+        for name, value in wanted.items():
+            # NaN is a null there, too.
+            is_null = value is None or value != value
+            assert row[name] is None if is_null else row[name] == value, (name, row[name], value)
     check_csv(lines, expected, list(pandas_types))
     metadata = pyarrow.parquet.read_metadata(points)
     assert metadata.metadata[b"strata.schema"].decode() == version, metadata.metadata

@@ -59,8 +59,8 @@ Commands:
   compilers [COMPILER]  Compile kernels by eleven compilers, such as triton and gcc, or by one, without a
                         GPU, and check what comes of their PTX: 4 GB of packages, one compiler after
                         the other
-  sweeps                Read files of sweeps with pandas and DuckDB, and sweep on a Dask cluster of
-                        this machine
+  sweeps                Read files of sweeps with pandas, DuckDB and fastparquet, and sweep on a
+                        Dask cluster of this machine
   report                Remake the papers' figures, and look at the page in Chromium
   book                  Make pages of the documents, and check their links
   wasm                  Compile the explorer of that page again for browsers, and compare its

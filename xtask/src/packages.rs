@@ -210,7 +210,7 @@ pub(crate) enum Tools {
     Soc,
     /// Building and testing the Python package, beside the packages of [`Self::Sweeps`]. 190 MB.
     Python,
-    /// Reading the files of sweeps, and a cluster for them. 520 MB.
+    /// Reading the files of sweeps, and a cluster for them. 530 MB.
     Sweeps,
     /// Placing the hardware on a device. 290 MB, and as much again of compiled WebAssembly.
     Synthesis,
@@ -375,6 +375,8 @@ pub(crate) const WHEELS: &[Wheel] = &[
     sweeps("duckdb==2.0.1", "reads files of sweeps by SQL"),
     sweeps("pandas==3.1.1", "reads files of sweeps"),
     sweeps("pyarrow==26.0.1", "reads Parquet for pandas"),
+    sweeps("fastparquet==2026.9.0", "reads Parquet without Arrow"),
+    sweeps("cramjam==2.14.0", "unpacks for fastparquet"),
     sweeps("matplotlib==3.11.2", "draws the plot of docs/SWEEPS.md"),
     Wheel {
         requirement: "numpy==2.4.6",

@@ -10,7 +10,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::Type;
+use parquet::schema::types::{ColumnPath, Type};
 
 use super::columns::Cell;
 
@@ -54,12 +54,18 @@ pub fn encode<'a>(
         .iter()
         .map(|&(key, value)| KeyValue { key: key.to_owned(), value: Some(value.to_owned()) });
     let told: Vec<_> = told.collect();
-    let properties = WriterProperties::builder()
+    let mut properties = WriterProperties::builder()
         .set_created_by("strata".to_owned())
-        .set_key_value_metadata((!told.is_empty()).then_some(told))
-        .build();
+        .set_key_value_metadata((!told.is_empty()).then_some(told));
+    for (at, field) in fields.iter().enumerate() {
+        if !(0..rows).any(|row| cell(row, at).is_some_and(|cell| holds(field.kind, &cell))) {
+            // fastparquet 2026.9 cannot read a dictionary without entries.
+            let column = ColumnPath::from(field.name.clone());
+            properties = properties.set_column_dictionary_enabled(column, false);
+        }
+    }
     let mut bytes = Vec::new();
-    let mut file = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties))?;
+    let mut file = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties.build()))?;
     let mut group = file.next_row_group()?;
     for (at, field) in fields.iter().enumerate() {
         let writer = group.next_column()?;
@@ -93,23 +99,45 @@ fn write<'a>(
     cells: impl Iterator<Item = Option<Cow<'a, Cell>>>,
 ) -> Result<()> {
     match kind {
-        Kind::Number => typed::<Int64Type>(writer, cells, |cell| match cell {
-            Cell::Number(number) => Some(*number),
-            _ => None,
-        }),
-        Kind::Real => typed::<DoubleType>(writer, cells, |cell| match cell {
-            Cell::Real(number) => Some(*number),
-            Cell::Number(number) => Some(*number as f64),
-            Cell::Rounded(..) => cell.to_string().parse().ok(),
-            Cell::Switch(_) | Cell::Text(_) => None,
-        }),
-        Kind::Switch => typed::<BoolType>(writer, cells, |cell| match cell {
-            Cell::Switch(on) => Some(*on),
-            _ => None,
-        }),
+        Kind::Number => typed::<Int64Type>(writer, cells, number),
+        Kind::Real => typed::<DoubleType>(writer, cells, real),
+        Kind::Switch => typed::<BoolType>(writer, cells, switch),
         Kind::Text => {
             typed::<ByteArrayType>(writer, cells, |cell| Some(ByteArray::from(&*cell.text())))
         }
+    }
+}
+
+/// Whether a column of a kind has a value for this cell.
+fn holds(kind: Kind, cell: &Cell) -> bool {
+    match kind {
+        Kind::Number => number(cell).is_some(),
+        Kind::Real => real(cell).is_some(),
+        Kind::Switch => switch(cell).is_some(),
+        Kind::Text => true,
+    }
+}
+
+fn number(cell: &Cell) -> Option<i64> {
+    match cell {
+        Cell::Number(number) => Some(*number),
+        _ => None,
+    }
+}
+
+fn real(cell: &Cell) -> Option<f64> {
+    match cell {
+        Cell::Real(number) => Some(*number),
+        Cell::Number(number) => Some(*number as f64),
+        Cell::Rounded(..) => cell.to_string().parse().ok(),
+        Cell::Switch(_) | Cell::Text(_) => None,
+    }
+}
+
+fn switch(cell: &Cell) -> Option<bool> {
+    match cell {
+        Cell::Switch(on) => Some(*on),
+        _ => None,
     }
 }
 

@@ -1,4 +1,5 @@
-//! `sweeps`: files of sweeps in pandas and DuckDB, and sweeps on a Dask cluster of this machine.
+//! `sweeps`: files of sweeps in pandas, DuckDB and fastparquet, and sweeps on a Dask cluster of
+//! this machine.
 
 use super::test::{lacking, one_test, run_tests};
 use crate::Status;
