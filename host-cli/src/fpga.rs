@@ -16,3 +16,4 @@ pub mod port;
 pub mod report;
 pub mod session;
 pub mod stream;
+mod watch;

@@ -413,3 +413,29 @@ fn a_study_prints_what_is_done_and_names_what_is_missing() {
         assert_eq!(home.files(), ["slow.ptx", "slow.toml"], "{command}");
     }
 }
+
+/// Ctrl-Z and `fg`, with more time between them than a board may take for an answer: the board in the same process
+/// stood still, too.
+#[test]
+fn a_board_in_this_process_is_not_silent_while_both_are_stopped() {
+    const STOPPED: Duration = Duration::from_millis(4_500);
+    let home = Home::new(&[]);
+    let run = "--quiet fpga run reduction --scale small --accesses 300000 --board host";
+    let mut running = Running::start(&home, run, Stdio::piped());
+    let tasks = format!("/proc/{}/task", running.0.id());
+    running.until("the board's thread", |child| {
+        assert!(child.try_wait().expect("a child").is_none(), "it has ended");
+        let names = fs::read_dir(&tasks).expect("the program runs").flatten();
+        names.map(|task| fs::read_to_string(task.path().join("comm"))).any(|name| {
+            // A thread may end meanwhile.
+            name.is_ok_and(|name| name.trim_end() == "board")
+        })
+    });
+    running.signal("STOP");
+    let stat = format!("/proc/{}/stat", running.0.id());
+    running.until("a stop", |_| fs::read_to_string(&stat).expect("it is there").contains(") T "));
+    thread::sleep(STOPPED);
+    running.signal("CONT");
+    let (status, output, errors) = running.ended();
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{output}");
+}

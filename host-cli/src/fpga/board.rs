@@ -8,13 +8,14 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use strata_core::prototype::regmap::LINE_BAUD;
 
 use super::error::FpgaError;
 use super::interrupt;
 use super::port::{self, Line, Tcp};
+use super::watch::Watch;
 use crate::cli::fpga::{BoardName, ConnectArgs};
 use crate::printer::Printer;
 pub use child::Child;
@@ -166,7 +167,7 @@ impl Board {
 
     /// A line to it.
     pub(super) fn connect(&mut self) -> Result<Box<dyn Line>, FpgaError> {
-        let deadline = Instant::now() + START;
+        let mut watch = Watch::new();
         loop {
             interrupt::check()?;
             let lost = |error: &io::Error| FpgaError::Lost {
@@ -189,7 +190,7 @@ impl Board {
             if let Some(ended) = self.child.as_mut().and_then(Child::ended) {
                 return Err(ended);
             }
-            if self.reconnects() || Instant::now() > deadline {
+            if self.reconnects() || watch.passed() > START {
                 return Err(error);
             }
             thread::sleep(Duration::from_millis(5));
@@ -199,12 +200,12 @@ impl Board {
     /// How its program ended, if it did.
     pub(super) fn ended(&mut self) -> Option<FpgaError> {
         let child = self.child.as_mut()?;
-        let deadline = Instant::now() + END;
+        let mut watch = Watch::new();
         loop {
             if let Some(error) = child.ended() {
                 return Some(error);
             }
-            if Instant::now() > deadline {
+            if watch.passed() > END {
                 return None;
             }
             thread::sleep(Duration::from_millis(10));

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use strata_firmware::DESIGNS;
 use strata_link::message::{Counters, FIRMWARE, Feed, Info, PrototypeLink, Reply, Request};
@@ -12,6 +12,7 @@ use super::board::Board;
 use super::error::FpgaError;
 use super::interrupt;
 use super::port::Line;
+use super::watch::Watch;
 use crate::config::name::{shown, word};
 
 /// How long a usual answer may take, and a board answer without taking a message.
@@ -27,7 +28,7 @@ pub struct Session {
     board: Board,
     line: Box<dyn Line>,
     link: PrototypeLink,
-    start: Instant,
+    watch: Watch,
     patience: Duration,
     logs: VecDeque<Vec<u8>>,
 }
@@ -42,8 +43,8 @@ impl Session {
         let line = board.connect()?;
         let patience = if board.is_ours() { OWN_ANSWER } else { ANSWER };
         let link = new_link(0, patience, board.line_baud());
-        let (start, logs) = (Instant::now(), VecDeque::new());
-        let mut session = Self { board, line, link, start, patience, logs };
+        let (watch, logs) = (Watch::new(), VecDeque::new());
+        let mut session = Self { board, line, link, watch, patience, logs };
         session.shake_hands()?;
         Ok(session)
     }
@@ -55,7 +56,8 @@ impl Session {
     /// As [`Self::new`].
     pub fn reconnect(&mut self) -> Result<(), FpgaError> {
         self.line = self.board.connect()?;
-        self.link = new_link(self.now_ms(), self.patience, self.board.line_baud());
+        let now_ms = self.now_ms();
+        self.link = new_link(now_ms, self.patience, self.board.line_baud());
         self.logs.clear();
         self.shake_hands()
     }
@@ -121,7 +123,7 @@ impl Session {
         request: &Request<'_>,
         patience: Duration,
     ) -> Result<Reply, FpgaError> {
-        let deadline = Instant::now() + patience;
+        let deadline = self.watch.passed() + patience;
         while !self.send(request)? {
             self.turn_until(deadline, patience)?;
         }
@@ -163,7 +165,7 @@ impl Session {
     }
 
     fn shake_hands(&mut self) -> Result<(), FpgaError> {
-        let deadline = Instant::now() + self.patience;
+        let deadline = self.watch.passed() + self.patience;
         while self.link.peer().is_none() {
             self.turn_until(deadline, self.patience)?;
         }
@@ -182,7 +184,7 @@ impl Session {
     }
 
     fn receive_within(&mut self, patience: Duration) -> Result<Reply, FpgaError> {
-        let deadline = Instant::now() + patience;
+        let deadline = self.watch.passed() + patience;
         let message = loop {
             if let Some(message) = self.link.take() {
                 break message;
@@ -202,8 +204,8 @@ impl Session {
         }
     }
 
-    fn turn_until(&mut self, deadline: Instant, patience: Duration) -> Result<(), FpgaError> {
-        if Instant::now() > deadline {
+    fn turn_until(&mut self, deadline: Duration, patience: Duration) -> Result<(), FpgaError> {
+        if self.watch.passed() > deadline {
             let (board, seconds) = (self.board.name().to_owned(), patience.as_secs());
             return Err(FpgaError::Late { board, seconds });
         }
@@ -244,8 +246,8 @@ impl Session {
         }
     }
 
-    fn now_ms(&self) -> u64 {
-        self.start.elapsed().as_millis() as u64
+    fn now_ms(&mut self) -> u64 {
+        self.watch.passed().as_millis() as u64
     }
 
     fn ended(&mut self, error: LinkError) -> FpgaError {

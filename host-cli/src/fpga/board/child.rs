@@ -7,10 +7,11 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::fpga::error::FpgaError;
 use crate::fpga::interrupt;
+use crate::fpga::watch::Watch;
 
 /// Lines of what it says that are kept for errors.
 const LINES: usize = 5;
@@ -58,7 +59,7 @@ impl Child {
     ///
     /// It ends before, or prints none in time.
     pub fn first_line(&mut self, patience: Duration) -> Result<String, FpgaError> {
-        let deadline = Instant::now() + patience;
+        let mut watch = Watch::new();
         loop {
             interrupt::check()?;
             match self.lines.recv_timeout(Duration::from_millis(20)) {
@@ -69,7 +70,7 @@ impl Child {
             if let Some(error) = self.ended() {
                 return Err(error);
             }
-            if Instant::now() > deadline {
+            if watch.passed() > patience {
                 let said = "nothing in 5 s".to_owned();
                 return Err(FpgaError::Mute { board: self.name.clone(), said });
             }
