@@ -143,13 +143,13 @@ fn a_header_is_read_as_numpy_reads_it() {
     }
     let longs = format!("{{{descr}, {order}, 'shape': (1L,)}}");
     assert!(read(1, &longs).is_ok() && read(2, &longs).is_ok());
-    assert!(read(3, &longs).unwrap_err().contains("byte 55 of its header: `L` stands where `,`"));
+    assert!(read(3, &longs).unwrap_err().contains("byte 52 of its header: `L` stands where `,`"));
     let sides = |count: usize| format!("{{{descr}, {order}, 'shape': ({})}}", "1,".repeat(count));
     assert!(read(1, &sides(64)).is_ok());
     let of = |shape: &str| format!("{{{descr}, {order}, 'shape': {shape}}}");
     for (text, told) in [
         (sides(65), "an array has at most 64 sides"),
-        (of("(1)"), "byte 55 of its header: `)` stands where `,` must be"),
+        (of("(1)"), "byte 52 of its header: `)` stands where `,` must be"),
         (of("[1]"), "`[` stands where `(`"),
         (of("(-1,)"), "`-` stands where a decimal number of at least 0"),
         (of("(01,)"), "`0` stands where a decimal number"),
