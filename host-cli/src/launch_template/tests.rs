@@ -304,8 +304,8 @@ const MOVED: &[(&str, [&str; 3])] = &[
     ),
     (
         "ld.global.b32 %r1, [%a1]; add.f32 %r2, %r1, %r1; \
-         atom.global.cas.b32 %r3, [%a2], %r1, %r2; st.global.b32 [%a3], 0f3F800000;",
-        ["f32", "f32", "u32 copied"],
+         atom.global.cas.b32 %r3, [%a2], %r1, %r2;",
+        ["f32", "f32", "u8"],
     ),
     // A register that holds two things one after the other.
     (
