@@ -2,7 +2,7 @@
 //!
 //! A trace names program counters, masks, registers and addresses. Its own code, put together from
 //! the program counters, takes the place of the compiler: `lines` -> `header`, `reader` (text) ->
-//! `instruction`, `opcode` (meaning) -> `code` (image), `flow`, `liveness` (bits and marks) ->
+//! `instruction`, `operands`, `opcode` (meaning) -> `code` (image), `flow`, `liveness` (bits and marks) ->
 //! [`TracedLaunch`] (image and paths, as the executor makes them).
 //!
 //! What a trace does not say: predicates, uniform registers (named by tracers since Accel-Sim 2.0, not
@@ -24,6 +24,7 @@ mod liveness;
 mod native;
 mod newer;
 mod opcode;
+mod operands;
 mod plain;
 mod reader;
 pub mod store;
@@ -31,11 +32,11 @@ pub mod store;
 mod tests;
 mod tracez;
 
-pub use code::{Assumption, Code, TracedInstruction};
+pub use code::{Assumption, Code, TracedInstruction, machine_note};
 pub use error::{Problem, TraceError};
 pub use export::{EXPORT, export};
 pub use header::{Header, unknown_keys};
 pub use launch::{Keep, TracedLaunch};
 pub use list::{Entry, Reach, entries, is_list, is_trace};
-pub use native::native_instructions;
+pub use native::{declared_version, native_instructions};
 pub use opcode::{Class, classify};

@@ -155,12 +155,12 @@ fn a_file_of_an_older_program_is_refused_with_its_version() {
     let folder = tempfile::tempdir().unwrap();
     let path = recorded(folder.path());
     let mut bytes = std::fs::read(&path).unwrap();
-    for version in [1, 2, 3] {
+    for version in [1, 2, 3, 4] {
         bytes[8] = version;
         std::fs::write(&path, &bytes).unwrap();
         let error = Recording::open(&path).unwrap_err();
         assert_eq!((error.offset, &error.problem), (8, &StoreProblem::Version(version.into())));
-        let expected = format!("version {version}; this program reads version 4");
+        let expected = format!("version {version}; this program reads version 5");
         assert!(error.to_string().contains(&expected), "{error}");
         assert!(error.problem.help().contains("record again"), "{}", error.problem.help());
     }
@@ -269,7 +269,7 @@ fn recordings_of_workloads_and_traces_count_like_their_origin() {
             assert_eq!(of(&["r.strata"]), of(arguments), "{arguments:?}");
         }
         let (_, info, _) = strata(folder, &["trace", "info", "r.strata"]);
-        assert!(info.contains("launch 0: ") && info.contains("format version 4"), "{info}");
+        assert!(info.contains("launch 0: ") && info.contains("format version 5"), "{info}");
         let (status, _, error) = strata(folder, &["trace", "export", "r.strata", "-o", "out"]);
         assert_eq!(status, 0, "{error}");
         let again = counters(folder, &["out/kernelslist.g"]).0;

@@ -54,26 +54,60 @@ struct Raw<'a> {
     marks: BTreeMap<u16, Mark>,
 }
 
+/// An instruction's text with the registers that the listing marks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Marked {
+    /// Mnemonic and operands, without a guard.
+    pub(crate) text: String,
+    /// Registers that it reads.
+    pub(crate) read: BTreeSet<u16>,
+    /// Registers that it writes.
+    pub(crate) written: BTreeSet<u16>,
+}
+
+/// Reads the instructions of a listing, whatever the kernels' control flow.
+pub(crate) fn marked(text: &str) -> Result<Vec<Marked>, String> {
+    let mut instructions = Vec::new();
+    for section in sections(text)? {
+        for raw in &section.raw {
+            let text = match raw.text.strip_prefix('@') {
+                Some(rest) => rest.split_once(' ').map_or("", |it| it.1).trim(),
+                None => raw.text,
+            };
+            let of = |is: fn(&Mark) -> bool| {
+                raw.marks.iter().filter(|(_, mark)| is(mark)).map(|(&number, _)| number).collect()
+            };
+            let (read, written) = (of(|mark| mark.read), of(|mark| mark.written));
+            instructions.push(Marked { text: text.to_owned(), read, written });
+        }
+    }
+    Ok(instructions)
+}
+
 /// Reads the listing of all kernels of a file.
 pub(crate) fn parse(text: &str) -> Result<Vec<Kernel>, String> {
+    let sections = sections(text)?;
+    if sections.is_empty() {
+        return Err("no kernel in the listing".to_owned());
+    }
+    sections.into_iter().map(Section::finish).collect()
+}
+
+fn sections(text: &str) -> Result<Vec<Section<'_>>, String> {
     let mut kernels = Vec::new();
     let mut section: Option<Section<'_>> = None;
     for (index, line) in text.lines().enumerate() {
         let at = |why: String| format!("line {}: {why}", index + 1);
         if let Some(title) = line.strip_prefix("//--") {
-            if let Some(section) = section.take() {
-                kernels.push(section.finish()?);
-            }
+            kernels.extend(section.take());
             let name = title.trim_matches(['-', ' ']).strip_prefix(".text.");
             section = name.map(Section::new);
         } else if let Some(section) = &mut section {
             section.line(index + 1, line).map_err(at)?;
         }
     }
-    if let Some(section) = section.take() {
-        kernels.push(section.finish()?);
-    }
-    if kernels.is_empty() { Err("no kernel in the listing".to_owned()) } else { Ok(kernels) }
+    kernels.extend(section);
+    Ok(kernels)
 }
 
 struct Section<'a> {

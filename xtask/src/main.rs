@@ -7,6 +7,7 @@ mod elf;
 mod hardware_tools;
 mod listing;
 mod machine;
+mod operand_forms;
 mod packages;
 mod process;
 mod processor;

@@ -286,6 +286,10 @@ fn play_each(
         }
         unknown_keys.extend(launch.unknown_keys.iter().cloned());
         assumptions.extend(launch.assumptions.iter().map(|text| format!("{kernel}, {text}")));
+        // Code of a workload was never a machine's.
+        if launch.order.is_none() {
+            assumptions.extend(trace::machine_note(launch.header.binary_version));
+        }
         let held = held(&launch.paths, &launch.accesses);
         if batch.push((index - 1, launch), held) {
             show(batch.take())?;

@@ -8,12 +8,9 @@ use crate::output::Output;
 use crate::printer::Printer;
 use crate::subject;
 use crate::trace::store::{Recorder, StoreError, Stored};
-use crate::trace::{Header, native_instructions};
+use crate::trace::{Header, declared_version, native_instructions};
 use crate::workload::Workload;
 use crate::workload::simulate::{LaunchRecord, LaunchSink, Prepared};
-
-/// Compute capability whose opcodes stand for PTX instructions.
-const BINARY_VERSION: u32 = 70;
 
 /// Executes a workload and records its paths and addresses. Returns how many launches and warp
 /// instructions there are.
@@ -82,6 +79,7 @@ impl LaunchSink for Tape<'_> {
 fn stored(launch: LaunchRecord<'_>) -> Stored {
     let LaunchRecord { program, executable, step, outcome, .. } = launch;
     let windows = executable.windows();
+    let instructions = native_instructions(program, executable);
     let shared_bytes = program.shared_bytes + u64::from(step.dynamic_shared);
     Stored {
         header: Header {
@@ -90,14 +88,14 @@ fn stored(launch: LaunchRecord<'_>) -> Stored {
             block: step.block,
             shared_bytes: u32::try_from(shared_bytes).unwrap_or(u32::MAX),
             registers: program.general_registers.max(1),
-            binary_version: BINARY_VERSION,
+            binary_version: declared_version(&instructions),
             shared_base: windows.shared,
             local_base: windows.local,
             parameter_base: windows.parameters,
             tracer_version: 0,
             line_info: false,
         },
-        instructions: native_instructions(program, executable),
+        instructions,
         image: program.image.clone(),
         order: Some(program.order),
         resident_registers: program.resident_registers,

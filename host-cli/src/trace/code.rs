@@ -5,18 +5,17 @@ use std::collections::BTreeMap;
 use strata_compiler::program::Image;
 use strata_core::image::{Flags, MAX_SLOTS, StaticInstruction, Unit};
 use strata_core::units::RegisterId;
+use strata_machine_code as machine_code;
+use strata_machine_code::{Machine, Note, Span};
 
 use super::flow::Flow;
-use super::instruction::ZERO;
 use super::liveness;
 use super::opcode;
 use super::reader::Seen;
 
-/// Kinds of assumptions, each made at most once for a mnemonic: opcode, addend, width, alignment,
-/// slots.
-pub(crate) const KINDS_OF_ASSUMPTION: usize = 5;
-/// Registers of a thread at most: number 255 is zero.
-const REGISTERS: usize = 255;
+/// Kinds of assumptions, each made at most once for a mnemonic: opcode, operands, listing, addend,
+/// width, alignment, slots, lines.
+pub(crate) const KINDS_OF_ASSUMPTION: usize = 8;
 
 /// One instruction of a traced kernel, in program order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,12 +71,24 @@ pub(crate) fn numbering(seen: &[Seen]) -> Vec<u32> {
     number
 }
 
-/// Builds the code from instructions in program order and the flow over them. `registers` is what
-/// the header says; the image has more where the code names more.
-pub(crate) fn build(instructions: Vec<TracedInstruction>, registers: u16, flow: &Flow) -> Code {
-    let mut builder = Builder::default();
+/// Builds the code from instructions in program order and the flow over them. `single` are those that
+/// should have two lines and had one. The image has `registers`, which the header says, or more
+/// where the code names more.
+pub(crate) fn build(
+    instructions: Vec<TracedInstruction>,
+    registers: u16,
+    machine: Machine,
+    single: &[u64],
+    flow: &Flow,
+) -> Code {
+    let mut builder = Builder::new(machine);
     for (pc, instruction) in instructions.iter().enumerate() {
         builder.add(instruction);
+        if single.contains(&instruction.pc) {
+            let text =
+                "one line instead of two: its addresses are taken for those of global memory";
+            builder.assume(instruction, "lines", text.to_owned());
+        }
         let backward = flow.next[pc].iter().any(|&next| next as usize <= pc);
         if let Some(record) = builder.image.instructions.last_mut() {
             let branch = record.flags.contains(Flags::BRANCH);
@@ -93,49 +104,58 @@ pub(crate) fn build(instructions: Vec<TracedInstruction>, registers: u16, flow: 
 }
 
 /// The registers that an instruction of a trace reads and writes, each in order: one for each slot.
-pub(crate) fn slots(instruction: &TracedInstruction) -> [Vec<RegisterId>; 2] {
-    let mut builder = Builder::default();
+/// `None` if no line could list them.
+pub(crate) fn slots(
+    machine: Machine,
+    instruction: &TracedInstruction,
+) -> Option<[Vec<RegisterId>; 2]> {
+    let TracedInstruction { mnemonic, destinations, sources, .. } = instruction;
+    machine_code::read(machine, mnemonic, destinations, sources).ok()?;
+    let mut builder = Builder::new(machine);
     builder.add(instruction);
     let image = &builder.image;
     let sources = image.instructions.iter().map(|record| usize::from(record.sources)).sum();
     let (sources, destinations) = image.slots.split_at(sources);
-    [sources.to_vec(), destinations.to_vec()]
+    Some([sources.to_vec(), destinations.to_vec()])
 }
 
-#[derive(Default)]
+/// A note about a machine whose code is read as that of another one; `None` for those that are known.
+pub fn machine_note(binary_version: u32) -> Option<String> {
+    let known = Machine::of(binary_version).is_some();
+    let nearest = Machine::nearest(binary_version);
+    (!known).then(|| format!("operands of sm_{binary_version} are read as those of {nearest}"))
+}
+
 struct Builder {
+    machine: Machine,
     image: Image,
     assumptions: BTreeMap<(String, &'static str), Assumption>,
 }
 
 impl Builder {
+    fn new(machine: Machine) -> Self {
+        Self { machine, image: Image::default(), assumptions: BTreeMap::new() }
+    }
+
     fn add(&mut self, instruction: &TracedInstruction) {
-        let mnemonic = instruction.mnemonic.as_str();
-        let has_result = !instruction.destinations.is_empty();
+        let TracedInstruction { mnemonic, destinations, sources, .. } = instruction;
+        // The reader has refused what no line of the opcode can list; a recording holds none of it.
+        let reading =
+            machine_code::read(self.machine, mnemonic, destinations, sources).unwrap_or_default();
+        let has_result = !reading.results.is_empty();
         let class = opcode::classify(mnemonic, instruction.width != 0, has_result);
         if !class.known {
             let unit = unit_name(class.unit);
             self.assume(instruction, "opcode", format!("unknown opcode, taken for {unit}"));
         }
-        let first_slot = self.image.slots.len() as u32;
-        let count = instruction.sources.len();
-        // Odd registers begin no pair, so that a factor stands there. At even ones stand addends in
-        // NVIDIA's code, with few exceptions.
-        let open = opcode::may_end_with_addend(mnemonic, count);
-        let addend = open && instruction.sources[1].is_multiple_of(2);
-        if addend {
-            let text = "the second of two operands, at an even register, is taken for the addend";
-            self.assume(instruction, "addend", text.to_owned());
+        // Of an opcode that is not known at all, one note says so.
+        let said = |note: &&Note| class.known || **note != Note::Opcode;
+        for note in reading.notes.iter().filter(said) {
+            self.note(instruction, *note);
         }
-        let sources = self.slots(instruction, &instruction.sources, |index| {
-            if addend && index == 1 {
-                return Some(2);
-            }
-            opcode::source_registers(mnemonic, index, count)
-        });
-        let destinations = self.slots(instruction, &instruction.destinations, |index| {
-            opcode::destination_registers(mnemonic, index)
-        });
+        let first_slot = self.image.slots.len() as u32;
+        let sources = self.slots(instruction, &reading.sources);
+        let destinations = self.slots(instruction, &reading.results);
         self.image.instructions.push(StaticInstruction {
             first_slot,
             sources,
@@ -147,37 +167,40 @@ impl Builder {
         });
     }
 
-    /// Adds one slot for each register of some operands; says how many.
-    fn slots(
-        &mut self,
-        instruction: &TracedInstruction,
-        named: &[u8],
-        width: impl Fn(usize) -> Option<usize>,
-    ) -> u8 {
-        let mut used = 0;
-        for (index, &register) in
-            named.iter().enumerate().filter(|(_, register)| **register != ZERO)
-        {
-            let wanted = width(index).unwrap_or_else(|| {
-                let text = "width of its operands unknown, one register each".to_owned();
-                self.assume(instruction, "width", text);
-                1
-            });
-            let first = usize::from(register);
-            // Pairs and wider operands begin at even registers; what does not is no such operand.
-            let fits = wanted == 1 || first % 2 == 0 && first + wanted <= REGISTERS;
-            if !fits {
-                let text = format!("R{register} cannot begin {wanted} registers, taken for one");
-                self.assume(instruction, "alignment", text);
+    fn note(&mut self, instruction: &TracedInstruction, note: Note) {
+        let (kind, text) = match note {
+            Note::Opcode => ("operands", "operands unknown, one register each".to_owned()),
+            Note::Listing => {
+                let text = "the line lists operands as the tracer does not; read as it stands";
+                ("listing", text.to_owned())
             }
-            let count = if fits { wanted } else { 1 };
+            Note::Addend => {
+                let text =
+                    "the second of two operands, at an even register, is taken for the addend";
+                ("addend", text.to_owned())
+            }
+            Note::Width => ("width", "width of its operands unknown, one register each".to_owned()),
+            Note::Alignment { register, registers } => {
+                let text = format!("R{register} cannot begin {registers} registers, taken for one");
+                ("alignment", text)
+            }
+        };
+        self.assume(instruction, kind, text);
+    }
+
+    /// Adds one slot for each register of some operands; says how many.
+    fn slots(&mut self, instruction: &TracedInstruction, spans: &[Span]) -> u8 {
+        let mut used = 0;
+        for span in spans {
+            let count = usize::from(span.registers);
             if used + count > MAX_SLOTS {
                 let text = format!("only the first {used} registers of its operands are counted");
                 self.assume(instruction, "slots", text);
                 break;
             }
             used += count;
-            let registers = register.into()..u16::from(register) + count as u16;
+            let registers =
+                u16::from(span.first)..u16::from(span.first) + u16::from(span.registers);
             self.image.registers = self.image.registers.max(registers.end);
             self.image.slots.extend(registers.map(RegisterId));
         }

@@ -146,6 +146,22 @@ pub enum Problem {
         /// As seen here.
         now: String,
     },
+    /// Registers that no form of the opcode has.
+    #[error(
+        "`{mnemonic}` with {} and {} fits none of its forms: expected {allowed}",
+        counted(*destinations as u32, "destination"),
+        counted(*sources as u32, "source")
+    )]
+    Operands {
+        /// The opcode.
+        mnemonic: String,
+        /// How many destinations the line lists.
+        destinations: usize,
+        /// How many sources it lists.
+        sources: usize,
+        /// What it could list.
+        allowed: String,
+    },
     /// Addresses in steps that the mask's lanes do not allow.
     #[error("address mode 1 needs neighbouring lanes, but the mask is {0:08x}")]
     Stride(u32),
@@ -194,6 +210,7 @@ impl TraceError {
             Problem::MissingHeader(_)
             | Problem::RepeatedHeader(_)
             | Problem::Header { .. }
+            | Problem::Operands { .. }
             | Problem::Expected { .. } => {
                 "correct the place, or write the trace again with the NVBit tracer of Accel-Sim \
                  and its post-processing tool (grouped by thread block)"

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
 use strata_core::units::RegisterId;
+use strata_machine_code::Machine;
 use strata_simt::moved::Addresses;
 use strata_simt::paths::WarpPath;
 
@@ -89,14 +90,16 @@ fn check_registers(stored: &Stored, launch: u64) -> Result<(), StoreProblem> {
     let image = stored.image.borrow();
     for (instruction, record) in stored.instructions.iter().zip(image.instructions) {
         let own = [image.sources(record), image.destinations(record)];
-        let written = code::slots(instruction);
+        let machine = Machine::nearest(stored.header.binary_version);
+        let written = code::slots(machine, instruction);
         let differs = |(own, written): (&[RegisterId], Vec<RegisterId>)| {
             let (mut own, mut written) = (own.to_vec(), written);
             own.sort_unstable();
             written.sort_unstable();
             own != written
         };
-        if own.into_iter().zip(written).any(differs) {
+        let same = |written: [_; 2]| !own.into_iter().zip(written).any(differs);
+        if !written.is_some_and(same) {
             let (pc, mnemonic) = (instruction.pc, instruction.mnemonic.clone());
             let kernel = stored.header.name.clone();
             return Err(StoreProblem::Unnamed { launch, kernel, pc, mnemonic });

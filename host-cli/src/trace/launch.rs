@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use strata_machine_code::Machine;
 use strata_simt::accesses::{AccessDictionary, MAX_ACCESSES, WarpAccesses};
 use strata_simt::moved::{AccessShape, Addresses, Windows};
 use strata_simt::paths::{MAX_PATH_STEPS, PathDictionary, PathInterner, PathRecorder, WarpPath};
@@ -118,7 +119,7 @@ impl Collector {
         contents: Contents,
         keep: &Keep,
     ) -> Result<(TracedLaunch, Vec<WarpPath>), Problem> {
-        let Contents { header, unknown_keys, code: seen, instructions } = contents;
+        let Contents { header, unknown_keys, code: seen, single, instructions } = contents;
         if let Some(cta) = keep.cta
             && cta >= header.ctas()
         {
@@ -135,9 +136,11 @@ impl Collector {
         order.retain(|&place| kept(raw.warps()[place].cta));
         let all = raw.renumbered(|id| number[id as usize]);
         let flow = Flow::new(seen.len(), &all)?;
+        let machine = Machine::nearest(header.binary_version);
+        let single: Vec<u64> = single.iter().map(|&id| seen[id as usize].pc).collect();
         let mut listed: Vec<TracedInstruction> = seen.into_iter().map(traced).collect();
         listed.sort_unstable_by_key(|instruction| instruction.pc);
-        let code = code::build(listed, header.registers, &flow);
+        let code = code::build(listed, header.registers, machine, &single, &flow);
         let paths = if keep.cta.is_some() { all.filtered(|warp| kept(warp.cta)) } else { all };
         let accesses = self.accesses.map(|mut accesses| {
             accesses.reorder(&order);

@@ -9,8 +9,10 @@
 
 use strata_compiler::program::{Location, Program};
 use strata_core::image::{Flags, MemorySpace, StaticInstruction};
+use strata_machine_code as machine_code;
+use strata_machine_code::{Machine, Mnemonic};
 use strata_ptx::module::{AddressBase, Instruction, Operand, SpecialRegister, VirtualRegister};
-use strata_ptx::opcode::{AtomicOp, BarrierOp, Direction, Half, Opcode, Rounding};
+use strata_ptx::opcode::{AtomicOp, BarrierOp, Direction, Half, Opcode, Rounding, VoteMode};
 use strata_ptx::types::{Kind, ScalarType};
 use strata_simt::Executable;
 use strata_simt::moved::{AccessShape, AccessSpace};
@@ -18,6 +20,8 @@ use strata_simt::moved::{AccessShape, AccessSpace};
 use super::code::TracedInstruction;
 use super::instruction::ZERO;
 
+/// The machine whose forms stand for those of `sm_70`.
+const MACHINE: Machine = Machine::Sm75;
 /// Bytes between neighbouring instructions since Volta.
 const INSTRUCTION_BYTES: u64 = 16;
 /// Operands that Accel-Sim's reader has room for.
@@ -30,15 +34,30 @@ pub fn native_instructions(program: &Program, executable: &Executable) -> Vec<Tr
         let instruction = &program.instructions[pc].instruction;
         let record = &program.image.instructions[pc];
         let named = Named { program, instruction, record, shape };
+        let mnemonic = named.mnemonic();
+        let (results, operands) = (named.destinations(), named.sources());
+        let (destinations, mut sources) =
+            machine_code::list(MACHINE, &mnemonic, &results, &operands, named.leads());
+        sources.truncate(MAX_SOURCES);
         TracedInstruction {
             pc: pc as u64 * INSTRUCTION_BYTES,
-            mnemonic: named.mnemonic(),
-            destinations: named.destinations(),
-            sources: named.sources(),
+            mnemonic,
+            destinations,
+            sources,
             width: shape.map_or(0, |shape| shape.bytes as u8),
         }
     };
     (0..program.instructions.len()).map(one).collect()
+}
+
+/// The machine that an export declares: `sm_70`, or the first one that has all its opcodes.
+pub fn declared_version(instructions: &[TracedInstruction]) -> u32 {
+    let of = |instruction: &TracedInstruction| match Mnemonic(&instruction.mnemonic).stem() {
+        "LDGSTS" => 80,
+        "MOVM" => 75,
+        _ => 70,
+    };
+    instructions.iter().map(of).max().unwrap_or(70)
 }
 
 /// One instruction and what is known about it.
@@ -86,6 +105,12 @@ impl Named<'_> {
         }
     }
 
+    /// Whether the first operand lies in a general register.
+    fn leads(&self) -> bool {
+        let first = self.instruction.sources.first();
+        first.is_some_and(|operand| !self.groups(operand).is_empty())
+    }
+
     fn destinations(&self) -> Vec<u8> {
         let mut groups = self.instruction.destinations.iter().flat_map(|one| self.groups(one));
         groups.next().map(|group| group.0).into_iter().collect()
@@ -106,7 +131,9 @@ impl Named<'_> {
             named.extend(groups.into_iter().map(|group| group.0));
         }
         // Machine code's product always has an addend, without which two operands are ambiguous.
-        if self.is_wide(Opcode::Mul) {
+        let is_high = self.instruction.modifiers.half == Some(Half::High);
+        let is_mul = self.instruction.opcode == Opcode::Mul;
+        if self.is_wide(Opcode::Mul) || is_mul && is_high && self.ty().bits() == 32 {
             named.push(ZERO);
         }
         named.truncate(MAX_SOURCES);
@@ -344,7 +371,8 @@ fn stem(instruction: &Instruction) -> &'static str {
         O::Vote | O::Activemask | O::Elect => "VOTE",
         O::Shfl => "SHFL",
         // Volta has no reduction over lanes.
-        O::Match | O::Redux => "MATCH",
+        O::Match if instruction.modifiers.vote == Some(VoteMode::All) => "MATCH.ALL",
+        O::Match | O::Redux => "MATCH.ANY",
         O::Tex | O::Suld | O::Sust | O::Sured => "TEX",
         O::Tld4 => "TLD4",
         O::Txq | O::Suq => "TXQ",
@@ -443,8 +471,13 @@ mod tests {
     use super::*;
     use crate::trace::classify;
 
-    /// Opcodes that later machines or assemblers have, and Accel-Sim's table for `sm_70` has not.
-    const LATER: [&str; 8] = ["SHL", "BFE", "BFI", "DMNMX", "DSET", "HMNMX2", "REDUX", "SULD"];
+    /// Whether Accel-Sim's table for a machine has an opcode.
+    fn is_known_to_accel_sim(version: u32, mnemonic: &str) -> bool {
+        let tables = include_str!("../../tests/accel_sim_opcodes.txt");
+        let table = tables.lines().find_map(|line| line.strip_prefix(&version.to_string()));
+        let stem = Mnemonic(mnemonic).stem();
+        table.unwrap_or_default().split_whitespace().any(|opcode| opcode == stem)
+    }
 
     #[test]
     fn every_ptx_opcode_has_one_that_the_readers_know() {
@@ -461,8 +494,34 @@ mod tests {
                 };
                 let stem = stem(&instruction);
                 assert!(classify(stem, false, true).known, "{opcode:?}: {stem}");
-                assert!(!LATER.contains(&stem), "{opcode:?}: {stem}");
+                assert!(machine_code::forms(stem, MACHINE).is_some(), "{opcode:?}: {stem}");
+                let version = if stem == "MOVM" { 75 } else { 70 };
+                assert!(is_known_to_accel_sim(version, stem), "{opcode:?}: {stem}");
             }
+        }
+    }
+
+    #[test]
+    fn exports_use_opcodes_of_the_machine_that_they_declare() {
+        let instruction = |mnemonic: &str| TracedInstruction {
+            pc: 0,
+            mnemonic: mnemonic.to_owned(),
+            destinations: Vec::new(),
+            sources: Vec::new(),
+            width: 0,
+        };
+        for (mnemonics, version) in [
+            (&["FADD", "LDG.E"][..], 70),
+            (&["FADD", "MOVM"], 75),
+            (&["LDGSTS.E.128", "MOVM"], 80),
+            (&[], 70),
+        ] {
+            let instructions: Vec<_> = mnemonics.iter().copied().map(instruction).collect();
+            assert_eq!(declared_version(&instructions), version);
+            for mnemonic in mnemonics {
+                assert!(is_known_to_accel_sim(version, mnemonic), "{mnemonic}");
+            }
+            assert!(!is_known_to_accel_sim(70, "LDGSTS") && !is_known_to_accel_sim(75, "LDGSTS"));
         }
     }
 }

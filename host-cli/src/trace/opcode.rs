@@ -1,15 +1,13 @@
-//! What the mnemonics of `sm_70` to `sm_90` mean: unit, memory, and how wide each operand is.
+//! What the mnemonics of machine code mean: unit, memory, and what an execution does.
 //!
-//! A trace names only the lowest register of an operand; the width follows from the opcode. The
-//! units are those that the PTX front end gives to the same work (conversions and bit counts are
-//! ALU), so that a kernel costs the same whichever way it came. The modifier `64` of an ALU
-//! instruction, and `E` where addresses are otherwise narrow, are those of our own exports: PTX has
-//! 64-bit arithmetic, and its addresses are often 64 bits wide where machine code has 32.
-//! Sources: NVIDIA's list of SASS opcodes (CUDA Binary Utilities), the `mma` fragment shapes of the
-//! PTX manual.
+//! The units are those that the PTX front end gives to the same work (conversions and bit counts are
+//! ALU), so that a kernel costs the same whichever way it came. Which registers an instruction reads
+//! and writes is in `strata_machine_code`. Source: NVIDIA's list of SASS opcodes (CUDA Binary
+//! Utilities).
 
-use strata_core::image::{Flags, MAX_SLOTS, MemorySpace, Unit};
+use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_core::sm::memory::cached::LineUse;
+use strata_machine_code::{Mnemonic, data_bytes};
 use strata_simt::moved::{AccessShape, AccessSpace};
 
 /// What is known about an opcode.
@@ -209,17 +207,12 @@ const MEMORY: &[(&str, MemorySpace, bool, bool)] = &[
     ("UTMAPF", MemorySpace::Global, false, false),
 ];
 
-/// The parts of a mnemonic between its dots; the first is the stem.
-fn modifiers(mnemonic: &str) -> impl Iterator<Item = &str> {
-    mnemonic.split('.').skip(1)
-}
-
 fn stem(mnemonic: &str) -> &str {
-    mnemonic.split('.').next().unwrap_or(mnemonic)
+    Mnemonic(mnemonic).stem()
 }
 
 fn has(mnemonic: &str, modifier: &str) -> bool {
-    modifiers(mnemonic).any(|other| other == modifier)
+    Mnemonic(mnemonic).has(modifier)
 }
 
 /// Classifies a mnemonic. `moves` says whether the tracer gave it addresses, which helps a guess.
@@ -351,174 +344,6 @@ fn guess(stem: &str, moves: bool, has_result: bool) -> Class {
     class(unit, None, Flags::empty())
 }
 
-/// Registers of 32 bits that an operand takes. `None`: not known for this opcode, so that only the
-/// named register counts.
-pub(crate) fn destination_registers(mnemonic: &str, index: usize) -> Option<usize> {
-    let stem = stem(mnemonic);
-    if index != 0 {
-        return Some(1);
-    }
-    let pair = |wide: bool| Some(if wide { 2 } else { 1 });
-    match stem {
-        "IMAD" | "IMUL" => pair(has(mnemonic, "WIDE")),
-        "CS2R" => pair(!has(mnemonic, "32")),
-        "I2I" => pair(modifiers(mnemonic).next().is_some_and(is_long)),
-        "POPC" | "FLO" | "QSPC" => Some(1),
-        "DADD" | "DFMA" | "DMUL" | "DMNMX" => Some(2),
-        "F2F" => pair(modifiers(mnemonic).find(|m| is_type(m)) == Some("F64")),
-        "FRND" | "I2F" => pair(has(mnemonic, "F64")),
-        "F2I" => pair(has(mnemonic, "S64") || has(mnemonic, "U64")),
-        "LDSM" => Some(match modifiers(mnemonic).last() {
-            Some("4") => 4,
-            Some("2") => 2,
-            _ => 1,
-        }),
-        "HMMA" | "IMMA" | "BMMA" | "DMMA" => matrix(mnemonic, stem).map(|shape| shape.result),
-        "HGMMA" | "IGMMA" | "BGMMA" | "QGMMA" => group_matrix(mnemonic),
-        _ if TEXTURE.contains(&stem) => None,
-        _ if memory(stem).is_some() => Some(data_registers(mnemonic)),
-        _ => pair(has(mnemonic, "64")),
-    }
-}
-
-/// As [`destination_registers`]; `count` is how many operands the trace names.
-pub(crate) fn source_registers(mnemonic: &str, index: usize, count: usize) -> Option<usize> {
-    let stem = stem(mnemonic);
-    let pair = |wide: bool| Some(if wide { 2 } else { 1 });
-    match stem {
-        // The addend of a wide product; constants are not named, so that only three operands say
-        // which is which (`may_end_with_addend`).
-        "IMAD" if !has(mnemonic, "64") => {
-            let wide = has(mnemonic, "WIDE") || has(mnemonic, "HI");
-            pair(wide && index == 2 && count == 3)
-        }
-        "DADD" | "DFMA" | "DMUL" | "DMNMX" | "DSETP" | "DSET" => Some(2),
-        "F2F" => {
-            let mut types = modifiers(mnemonic).filter(|m| is_type(m));
-            pair(types.nth(1) == Some("F64"))
-        }
-        "FRND" | "F2I" => pair(has(mnemonic, "F64")),
-        "I2F" => pair(has(mnemonic, "S64") || has(mnemonic, "U64")),
-        "I2I" => pair(modifiers(mnemonic).nth(1).is_some_and(is_long)),
-        // The amount of a shift, and the halves that a move puts together, are single.
-        "SHF" | "SGXT" => pair(has(mnemonic, "64") && index == 0),
-        "MOV" => pair(has(mnemonic, "64") && count == 1),
-        "HMMA" | "IMMA" | "BMMA" | "DMMA" => {
-            let shape = matrix(mnemonic, stem)?;
-            Some(match index {
-                0 => shape.left,
-                1 => shape.right,
-                2 => shape.addend,
-                _ => 1,
-            })
-        }
-        "HGMMA" | "IGMMA" | "BGMMA" | "QGMMA" => group_matrix(mnemonic),
-        _ if TEXTURE.contains(&stem) => None,
-        "SHFL" | "MATCH" | "REDUX" => Some(1),
-        _ => {
-            let Some(class) = memory(stem) else { return pair(has(mnemonic, "64")) };
-            // Of a store with one register, the address is uniform and the register is the data.
-            let only_data = class.flags == Flags::STORE && count == 1;
-            let address = usize::from(stem == "LDGSTS");
-            // More than one register of data is one for each component.
-            let components = class.flags == Flags::STORE && count > address + 2;
-            if index == address && !only_data {
-                pair(has(mnemonic, "E"))
-            } else if index < address || components {
-                Some(1)
-            } else {
-                Some(data_registers(mnemonic))
-            }
-        }
-    }
-}
-
-/// True when the second of two named operands may be a factor or, where the other factor is a
-/// constant or an immediate, the addend, which is a pair.
-pub(crate) fn may_end_with_addend(mnemonic: &str, count: usize) -> bool {
-    stem(mnemonic) == "IMAD" && has(mnemonic, "WIDE") && count == 2
-}
-
-fn is_long(modifier: &str) -> bool {
-    matches!(modifier, "S64" | "U64")
-}
-
-fn is_type(modifier: &str) -> bool {
-    matches!(modifier, "F16" | "F32" | "F64" | "BF16" | "TF32")
-}
-
-/// Bytes that each lane moves.
-pub(crate) fn data_bytes(mnemonic: &str) -> u32 {
-    let width = modifiers(mnemonic).find_map(|modifier| match modifier {
-        "U8" | "S8" | "8" => Some(1),
-        "U16" | "S16" | "16" => Some(2),
-        "64" | "S64" | "U64" | "F64" => Some(8),
-        "128" => Some(16),
-        "256" => Some(32),
-        _ => None,
-    });
-    match stem(mnemonic) {
-        // Each group of eight lanes names the rows of one matrix of eight by eight halves.
-        "LDSM" | "STSM" => 16,
-        _ => width.unwrap_or(4),
-    }
-}
-
-fn data_registers(mnemonic: &str) -> usize {
-    data_bytes(mnemonic).div_ceil(4) as usize
-}
-
-/// Registers that each lane holds of the four matrices of a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Matrix {
-    left: usize,
-    right: usize,
-    addend: usize,
-    result: usize,
-}
-
-/// Fragments of a product of one warp, from shape and types: a matrix of `r * c` elements of `b`
-/// bits takes `r * c * b / 1024` registers of a lane.
-fn matrix(mnemonic: &str, stem: &str) -> Option<Matrix> {
-    let digits = |m: &&str| m.len() >= 3 && m.bytes().all(|byte| byte.is_ascii_digit());
-    let shape = modifiers(mnemonic).find(digits)?;
-    if stem == "HMMA" && shape == "884" {
-        // Volta takes a product in steps, each with pairs of registers.
-        return Some(Matrix { left: 2, right: 2, addend: 2, result: 2 });
-    }
-    let (rows, rest) = match shape.strip_prefix("16") {
-        Some(rest) => (16, rest),
-        None => (8, shape.strip_prefix('8')?),
-    };
-    let columns = 8;
-    let depth: usize = rest.strip_prefix('8')?.parse().ok()?;
-    let any = |names: &[&str]| modifiers(mnemonic).any(|m| names.contains(&m));
-    let (element, sum) = match stem {
-        "DMMA" => (64, 64),
-        "BMMA" => (1, 32),
-        "IMMA" => (if any(&["S4", "U4"]) { 4 } else { 8 }, 32),
-        _ if any(&["TF32"]) => (32, 32),
-        _ => (16, if any(&["F32"]) { 32 } else { 16 }),
-    };
-    let registers = |elements: usize, bits: usize| (elements * bits / 1024).clamp(1, 8);
-    // A sparse left matrix holds half of its elements.
-    let left = rows * depth / if any(&["SP"]) { 2 } else { 1 };
-    let sums = registers(rows * columns, sum);
-    let right = registers(columns * depth, element);
-    Some(Matrix { left: registers(left, element), right, addend: sums, result: sums })
-}
-
-/// Accumulators of a product of four warps: `64 * n` elements over 128 threads. Operands are
-/// descriptors in uniform registers, except the accumulators, and a left matrix that is not
-/// counted.
-fn group_matrix(mnemonic: &str) -> Option<usize> {
-    let shape = modifiers(mnemonic).find(|m| m.starts_with("64x"))?;
-    let columns: usize = shape.split('x').nth(1)?.parse().ok()?;
-    let half = has(mnemonic, "F16") && !has(mnemonic, "F32");
-    let registers = if half { columns / 4 } else { columns / 2 };
-    (1..=MAX_SLOTS).contains(&registers).then_some(registers)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -572,94 +397,6 @@ mod tests {
         assert!(long("TEX", true) && long("ATOMG.E.ADD.STRONG.GPU", true));
         assert!(!long("LDS", true) && !long("LDC", true) && !long("SHFL.BFLY", true));
         assert!(!long("RED.E.ADD", false) && !long("STG.E", false) && !long("MUFU.EX2", true));
-    }
-
-    #[test]
-    fn widths_of_results_follow_the_opcode() {
-        for (mnemonic, result) in [
-            ("LDG.E.128", 4),
-            ("LDG.E.LTC128B.64", 2),
-            ("LDG.E.U8", 1),
-            ("LDG.E.LTC128B", 1),
-            ("LDSM.16.M88.4", 4),
-            ("LDSM.16.MT88.2", 2),
-            ("LDC.64", 2),
-            ("IMAD.WIDE.U32", 2),
-            ("IMAD.HI.U32", 1),
-            ("DADD", 2),
-            ("F2F.F64.F32", 2),
-            ("F2F.F32.F64", 1),
-            ("I2F.F64.U32", 2),
-            ("F2I.S64.TRUNC", 2),
-            ("CS2R", 2),
-            ("CS2R.32", 1),
-            ("MUFU.RCP64H", 1),
-            ("MUFU.RCP64H.64", 2),
-            ("IADD3.64", 2),
-            ("POPC.64", 1),
-            ("I2I.S64.S32", 2),
-            ("I2I.U32.U64", 1),
-            ("LDG.E.256", 8),
-            ("SHF.R.U64", 1),
-            ("HMMA.16816.F32.BF16", 4),
-            ("HMMA.16816.F16", 2),
-            ("HMMA.884.F32.F32.STEP0", 2),
-            ("IMMA.16832.S8.S8", 4),
-            ("IMMA.8816.S8.S8", 2),
-            ("DMMA.884", 4),
-            ("HGMMA.64x64x16.F32", 32),
-        ] {
-            assert_eq!(destination_registers(mnemonic, 0), Some(result), "{mnemonic}");
-        }
-        assert_eq!(destination_registers("TEX", 0), None);
-        assert_eq!(destination_registers("HGMMA.64x128x16.F32", 0), None);
-    }
-
-    #[test]
-    fn widths_of_operands_follow_the_opcode() {
-        for (mnemonic, sources) in [
-            ("LDG.E", &[2][..]),
-            ("LDG", &[1]),
-            ("LDS.64", &[1]),
-            ("STG.E.128", &[2, 4]),
-            ("STG.E.64", &[2]),
-            ("STS.64", &[1, 2]),
-            ("STL.128", &[1, 4]),
-            ("STG.E.64", &[2, 1, 1]),
-            ("LDS.E", &[2]),
-            ("IADD3.64", &[2, 2]),
-            ("IMAD.64", &[2, 2, 2]),
-            ("SHF.L.64", &[2, 1]),
-            ("SHF.R.U64", &[1]),
-            ("MOV.64", &[2]),
-            ("MOV.64", &[1, 1]),
-            ("I2I.S64.S32", &[1]),
-            ("I2I.U32.U64", &[2]),
-            ("ATOMG.E.CAS.64.STRONG.GPU", &[2, 2, 2]),
-            ("RED.E.ADD.F64.RN.STRONG.GPU", &[2, 2]),
-            ("REDG.E.ADD.STRONG.GPU", &[2, 1]),
-            ("LDGSTS.E.BYPASS.128", &[1, 2]),
-            ("IMAD.WIDE", &[1, 1]),
-            ("IMAD.WIDE", &[1, 1, 2]),
-            ("IMAD.HI.U32", &[1, 1, 2]),
-            ("DFMA", &[2, 2, 2]),
-            ("DSETP.GT.AND", &[2, 2]),
-            ("F2F.F32.F64", &[2]),
-            ("F2F.F64.F32", &[1]),
-            ("I2F.S64", &[2]),
-            ("SHFL.IDX", &[1, 1, 1]),
-            ("HMMA.16816.F32", &[4, 2, 4]),
-            ("HMMA.1688.F32.TF32", &[4, 2, 4]),
-            ("HMMA.1688.F32", &[2, 1, 4]),
-            ("HMMA.SP.16832.F32", &[4, 4, 4, 1]),
-            ("IMMA.16864.S4.S4", &[4, 2, 4]),
-            ("BMMA.88128.XOR.POPC", &[1, 1, 2]),
-        ] {
-            let count = sources.len();
-            let found: Vec<_> =
-                (0..count).filter_map(|i| source_registers(mnemonic, i, count)).collect();
-            assert_eq!(found, sources, "{mnemonic}");
-        }
     }
 
     #[test]

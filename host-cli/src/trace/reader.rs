@@ -10,6 +10,7 @@ use super::header::{Header, decimal, numbers};
 use super::instruction::{Cursor, Named, Version};
 use super::lines::{Lines, MAX_LINE};
 use super::newer::{Layout, Marker, Values};
+use super::operands::Instructions;
 
 /// Most distinct program counters of a kernel.
 pub(crate) const MAX_INSTRUCTIONS: usize = 1 << 17;
@@ -58,6 +59,8 @@ pub(crate) struct Contents {
     pub(crate) unknown_keys: Vec<String>,
     /// The instructions in the order in which they appeared.
     pub(crate) code: Vec<Seen>,
+    /// Those of them that have a line for each of two references to memory, but once had one line.
+    pub(crate) single: Vec<u32>,
     /// Warp instructions.
     pub(crate) instructions: u64,
 }
@@ -69,15 +72,18 @@ pub(crate) fn read(
     visitor: &mut impl Visitor,
 ) -> Result<Contents, TraceError> {
     let (header, unknown_keys) = Header::read(&mut lines)?;
+    let mut visitor = Instructions::new(visitor);
     visitor.header(&header);
     let mut body = Body::new(&header, budget);
-    body.read(&mut lines, visitor)?;
+    body.read(&mut lines, &mut visitor)?;
+    let (second_lines, single) = visitor.finish();
     let (found, grid) = (body.ctas.len() as u64, header.ctas());
     if found != grid {
         return Err(lines.error_of_file(Problem::MissingBlocks { found, grid }));
     }
     let Body { instructions, markers, code, .. } = body;
-    Ok(Contents { header, unknown_keys, code: code.seen, instructions: instructions - markers })
+    let instructions = instructions - markers - second_lines;
+    Ok(Contents { header, unknown_keys, code: code.seen, single, instructions })
 }
 
 /// The instructions known so far.

@@ -43,7 +43,7 @@ use strata_simt::paths::PathDictionary;
 /// Version of the format and of what it holds. Raised when a reader of before cannot read the files
 /// of after, and when marks, hints or operands of a kernel change, with which a recording of before
 /// would count otherwise than the same kernel now.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Whether an input names a recording of ours.
 pub fn is_recording(input: &str) -> bool {

@@ -202,6 +202,7 @@ fn opcodes_that_are_not_known_are_listed_with_what_they_are_taken_for() {
         [
             "FROB.X at 0000: unknown opcode, taken for an ALU instruction",
             "LDG.E.128 at 0020: R7 cannot begin 4 registers, taken for one",
+            "TEX.SCR.LL at 0030: the line lists operands as the tracer does not; read as it stands",
             "TEX.SCR.LL at 0030: width of its operands unknown, one register each",
         ]
     );
@@ -227,10 +228,52 @@ fn the_second_of_two_operands_of_a_wide_product_is_its_addend_unless_no_pair_beg
     assert_eq!(sources(1), [0, 2, 3]);
     assert_eq!(sources(2), [0]);
     assert_eq!(sources(3), [0, 2, 6, 7]);
-    assert_eq!(sources(4), [0, 2]);
+    assert_eq!(sources(4), [0, 2, 3]);
     let texts: Vec<String> = launch.code.assumptions.iter().map(ToString::to_string).collect();
     let text = "the second of two operands, at an even register, is taken for the addend";
-    assert_eq!(texts, [format!("IMAD.WIDE.U32 at 0010: {text}")]);
+    assert_eq!(
+        texts,
+        [format!("IMAD.WIDE.U32 at 0010: {text}"), format!("IMAD.HI at 0040: {text}")]
+    );
+}
+
+#[test]
+fn two_lines_of_one_instruction_are_one_with_the_addresses_of_global_memory() {
+    let shared = "0 LDGSTS.E.128 2 R5 R2 16 1 0x400 16 0";
+    let global = "0 LDGSTS.E.128 2 R5 R2 16 1 0x1000 16 0";
+    let other = "1 R4 LDG.E.128 1 R2 16 1 0x1000 16 0";
+    let both = [(0, FULL, shared), (0, FULL, global), (1, 0, shared), (1, 0, global)];
+    let found = launch(&[&both]);
+    assert_eq!((found.instructions, found.code.instructions.len()), (2, 2));
+    assert!(found.code.assumptions.is_empty(), "{:?}", found.code.assumptions);
+    let record = &found.code.image.instructions[0];
+    assert_eq!((record.sources, record.destinations), (3, 0));
+    let moved = |warp: &[Executed<'_>]| {
+        let launch = launch(&[warp]);
+        launch.accesses.as_ref().unwrap().of_warp(0).to_vec()
+    };
+    assert_eq!(moved(&both), moved(&[(0, FULL, global)]));
+    // The same in a loop, and beside another instruction.
+    let again = [&both[..2], &both[..2], &[(2, FULL, other)]].concat();
+    assert_eq!(launch(&[&again]).instructions, 3);
+    // One line alone, at the end of a warp or before another instruction.
+    let alone = launch(&[&[(0, FULL, global), (2, FULL, other), (0, FULL, global)]]);
+    assert_eq!(alone.instructions, 3);
+    let texts: Vec<String> = alone.code.assumptions.iter().map(ToString::to_string).collect();
+    let text = "one line instead of two: its addresses are taken for those of global memory";
+    assert_eq!(texts, [format!("LDGSTS.E.128 at 0000: {text}")]);
+}
+
+#[test]
+fn registers_that_an_opcode_cannot_have_are_refused_with_the_line() {
+    let text = trace(&[&[(0, FULL, "1 R4 EXIT 0 0 0")]]);
+    let error = TracedLaunch::parse(text, "t", &Keep::default()).unwrap_err();
+    assert_eq!(error.line, 20);
+    assert!(
+        error.to_string().contains("`EXIT` with 1 destination and 0 sources fits none"),
+        "{error}"
+    );
+    assert!(error.to_string().contains("expected 0 destinations and 0 sources"), "{error}");
 }
 
 #[test]

@@ -7,22 +7,8 @@ use std::collections::BTreeSet;
 
 use strata_core::image::Unit;
 
-use self::facts::{Instruction, Kernel, Range, all, compare_lives, parse};
-use super::super::code::{self, TracedInstruction};
+use self::facts::{Kernel, all, compare_lives, parse};
 use super::*;
-
-/// Where names do not tell all: `.U32` of an address beside a uniform one is not part of the mnemonic,
-/// nor do traces name the constant that is the addend of a wide product.
-const NOT_IN_THE_NAMES: [&str; 8] = [
-    "bfs bfs_expand 04f0 STG.E.U8.SYS: {4, 6, 7}, theirs {4, 6}",
-    "bfs bfs_expand 0500 STG.E.U8.SYS: {5, 10, 11}, theirs {5, 10}",
-    "bfs bfs_expand 0510 STG.E.U8.SYS: {7, 14, 15}, theirs {7, 14}",
-    "needle needle_tiles 00b0 IMAD.WIDE: {2, 3, 5}, theirs {2, 5}",
-    "needle needle_tiles 0860 IMAD.WIDE: {2, 3, 37}, theirs {2, 37}",
-    "needle needle_tiles 08b0 IMAD.WIDE: {2, 3, 35}, theirs {2, 35}",
-    "needle needle_tiles 08e0 IMAD.WIDE: {2, 3, 19}, theirs {2, 19}",
-    "needle needle_tiles 1000 IMAD.WIDE: {3, 4, 5}, theirs {3, 4}",
-];
 
 /// Every path that the branches allow, and writes that end the value before them when nothing can
 /// leave them out.
@@ -122,53 +108,11 @@ fn compare(kernel: &Kernel) -> Result<(), String> {
     compare_bits(kernel)
 }
 
-/// Instructions for which opcode and lowest registers do not tell us all registers, with what was
-/// assumed about others.
-fn misread(kernel: &Kernel) -> (Vec<String>, Vec<String>) {
-    let lowest = |ranges: &[Range<u16>]| ranges.iter().map(|range| range.0 as u8).collect();
-    let named = |instruction: &Instruction| TracedInstruction {
-        pc: instruction.pc,
-        mnemonic: instruction.mnemonic.clone(),
-        destinations: lowest(&instruction.results),
-        sources: lowest(&instruction.operands),
-        width: 0,
-    };
-    let code = code::build(kernel.instructions.iter().map(named).collect(), 0, &flow(kernel));
-    let mut found = Vec::new();
-    for (instruction, record) in kernel.instructions.iter().zip(&code.image.instructions) {
-        let (sources, destinations) = slots(&code.image, record);
-        for (ours, theirs) in [(sources, instruction.reads()), (destinations, instruction.writes())]
-        {
-            let ours: BTreeSet<u16> = ours.iter().map(|slot| slot.0).collect();
-            let theirs: BTreeSet<u16> = theirs.into_iter().collect();
-            if ours != theirs {
-                let Instruction { pc, mnemonic, .. } = instruction;
-                let name = &kernel.name;
-                found.push(format!("{name} {pc:04x} {mnemonic}: {ours:?}, theirs {theirs:?}"));
-            }
-        }
-    }
-    (found, code.assumptions.into_iter().map(|assumption| assumption.text).collect())
-}
-
 #[test]
 fn registers_live_where_nvidias_disassembler_says() {
     for (name, kernel) in all() {
         compare(&kernel).unwrap_or_else(|why| panic!("{name}: {why}"));
     }
-}
-
-#[test]
-fn opcodes_tell_the_registers_that_nvidias_disassembler_shows() {
-    let mut found = Vec::new();
-    for (name, kernel) in all() {
-        let (misread, assumed) = misread(&kernel);
-        found.extend(misread.into_iter().map(|what| format!("{name} {what}")));
-        for text in assumed {
-            assert!(text.ends_with("is taken for the addend"), "{name}: {}: {text}", kernel.name);
-        }
-    }
-    assert_eq!(found, NOT_IN_THE_NAMES);
 }
 
 /// Every single change to the facts about lives is found.

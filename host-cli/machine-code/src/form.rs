@@ -1,0 +1,103 @@
+//! The operands of an instruction: which it writes, which it reads, and how wide each is.
+
+use crate::{Machine, Mnemonic, arithmetic, control, matrix, memory, texture};
+
+/// What an instruction does with a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It writes it.
+    Result,
+    /// It reads it.
+    Source,
+}
+
+/// Registers of 32 bits that an operand takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// So many.
+    Known(u8),
+    /// The spelling does not say: it depends on operands that are no registers.
+    Unknown,
+}
+
+/// An operand that can be a general register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Written or read.
+    pub role: Role,
+    /// How wide.
+    pub width: Width,
+    /// Whether something else can stand in its place, which a trace does not list: an immediate, a
+    /// constant, a uniform register. Of several, the lowest number is left out first; 0 never is.
+    pub left_out: u8,
+}
+
+impl Operand {
+    /// A result of some registers.
+    pub(crate) const fn result(registers: u8) -> Self {
+        Self { role: Role::Result, width: Width::Known(registers), left_out: 0 }
+    }
+
+    /// A source of some registers.
+    pub(crate) const fn source(registers: u8) -> Self {
+        Self { role: Role::Source, width: Width::Known(registers), left_out: 0 }
+    }
+
+    /// The same, of a width that the spelling does not say.
+    pub(crate) const fn of_unknown_width(self) -> Self {
+        Self { width: Width::Unknown, ..self }
+    }
+
+    /// The same, which can be something else.
+    pub(crate) const fn left_out(self, rank: u8) -> Self {
+        Self { left_out: rank, ..self }
+    }
+}
+
+/// What stands first in an instruction's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum First {
+    /// A general register: NVBit's tracer lists it as the destination, written or not.
+    Register,
+    /// A predicate, a reference to memory, a uniform register, an immediate, or nothing.
+    Other,
+}
+
+/// One way in which an opcode's operands stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// What stands first.
+    pub first: First,
+    /// The operands that can be general registers, in the text's order. Where the first is a
+    /// register, it is the first of these.
+    pub operands: Vec<Operand>,
+}
+
+impl Form {
+    pub(crate) fn new(first: First, operands: impl Into<Vec<Operand>>) -> Self {
+        Self { first, operands: operands.into() }
+    }
+}
+
+/// The forms of an opcode on a machine; `None` for an opcode that the tables do not hold.
+pub fn forms(mnemonic: &str, machine: Machine) -> Option<Vec<Form>> {
+    let mnemonic = Mnemonic(mnemonic);
+    memory::forms(mnemonic, machine)
+        .or_else(|| matrix::forms(mnemonic))
+        .or_else(|| texture::forms(mnemonic))
+        .or_else(|| control::forms(mnemonic))
+        .or_else(|| arithmetic::forms(mnemonic))
+}
+
+/// Which of the two lines that the tracer writes of an instruction holds the addresses of global
+/// memory; `None` for the opcodes that refer to memory once, or never, and have one line.
+pub fn global_line(mnemonic: &str) -> Option<usize> {
+    let mnemonic = Mnemonic(mnemonic);
+    match mnemonic.stem() {
+        "LDGSTS" | "UTMALDG" => Some(1),
+        "UTMASTG" | "UTMAREDG" | "UGETNEXTWORKID" => Some(0),
+        // From shared to global memory, or the other way.
+        "UBLKCP" | "UBLKRED" => Some(usize::from(mnemonic.modifiers().next() == Some("S"))),
+        _ => None,
+    }
+}
