@@ -86,7 +86,12 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>) -> Option<Vec<Form>> {
     let forms = match stem {
         "IMAD" | "IMUL" => vec![Form::new(Register, product(mnemonic))],
         // A predicate that comes with the result stands before it.
-        "LOP3" => [Register, Other].map(|first| Form::new(first, plain(wide, wide))).into(),
+        "LOP3" => {
+            // In exports, that of a field that is put into another has four sources.
+            let mut operands = plain(wide, wide);
+            operands.push(source(wide).left_out(1));
+            [Register, Other].map(|first| Form::new(first, operands.clone())).into()
+        }
         "IMNMX" | "DMNMX" if mnemonic.has_any(&["S64", "U64"]) => {
             [Register, Other].map(|first| Form::new(first, plain(2, 2))).into()
         }
@@ -94,14 +99,16 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>) -> Option<Vec<Form>> {
         "DADD" | "DFMA" | "DMUL" | "DMNMX" => vec![Form::new(Register, plain(2, 2))],
         "FADD2" | "FMUL2" | "FFMA2" | "IADD2" => vec![Form::new(Register, plain(2, 2))],
         "DSET" => vec![Form::new(Register, plain(1, 2))],
-        "DSETP" => vec![Form::new(Other, [source(2), source(2).left_out(1)])],
+        "DSETP" => vec![Form::new(Other, [source(2).left_out(2), source(2).left_out(1)])],
         "CS2R" => vec![Form::new(Register, [result(if mnemonic.has("32") { 1 } else { 2 })])],
         // It may double the bits of each element.
         "MOVM" if mnemonic.has("U4TO8") => vec![Form::new(Register, [result(2), source(1)])],
         "LEPC" => vec![Form::new(Register, [result(2)])],
         "F2F" | "F2I" | "I2F" | "I2I" | "FRND" => {
             let (to, from) = conversion(mnemonic);
-            vec![Form::new(Register, [result(to), source(from).left_out(1)])]
+            // In exports, packing two or three values is a conversion.
+            let value = source(from).left_out(1);
+            vec![Form::new(Register, [result(to), value, value, value])]
         }
         "SHF" | "SGXT" => {
             let [first, amount] = [source(wide).left_out(2), source(1).left_out(1)];
@@ -109,8 +116,9 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>) -> Option<Vec<Form>> {
         }
         "MOV" => vec![
             Form::new(Register, [result(wide), source(wide).left_out(1)]),
-            // An export's move that puts two halves together.
+            // An export's move that puts two halves, or four bytes, together.
             Form::new(Register, [result(wide), source(1), source(1)]),
+            Form::new(Register, [result(wide), source(1), source(1), source(1), source(1)]),
         ],
         "POPC" | "FLO" if wide == 2 => {
             vec![Form::new(Register, [result(1), source(2).left_out(1)])]

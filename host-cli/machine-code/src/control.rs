@@ -52,6 +52,8 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>) -> Option<Vec<Form>> {
             Form::new(First::Other, [source(1).left_out(1)]),
         ],
         "NANOSLEEP" | "WARPSYNC" | "SETCTAID" | "SETLMEMBASE" => or_none(source(1)),
+        // In exports, an index into a table.
+        "BRX" if mnemonic.has("32") => or_none(source(1)),
         // Addresses of code take 64 bits.
         "BRX" | "JMX" | "RET" | "CALL" => or_none(source(2)),
         "BMOV" => vec![

@@ -6,6 +6,7 @@
 
 use crate::form::{First, Form, Operand, Role, Width, forms};
 use crate::machine::Machine;
+use crate::mnemonic::Mnemonic;
 
 /// The register that is always zero, and no register.
 const ZERO: u8 = 255;
@@ -104,6 +105,11 @@ pub fn read(
         }
     }
     for form in &forms {
+        // Earlier exports left out the result of an atomic operation on shared memory.
+        let writes = form.operands.iter().any(|operand| operand.role == Role::Result);
+        if destinations.is_empty() && writes && Mnemonic(mnemonic).stem() != "ATOMS" {
+            continue;
+        }
         if let Some(mut reading) = said(form, destinations, sources) {
             reading.notes.push(Note::Listing);
             return Ok(reading);
@@ -310,6 +316,8 @@ mod tests {
             "1 R5 BAR.SYNC 3 R1 R2 R3",
             "1 R4 EXIT 0",
             "0 LDG.E 2 R4 R6",
+            "0 LDG.E 1 R4",
+            "0 FADD 2 R4 R6",
             "0 STG.E 0",
             "1 R0 FADD 4 R1 R2 R3 R4",
         ] {

@@ -41,7 +41,8 @@ fn of_a_warp(mnemonic: Mnemonic<'_>) -> Vec<Form> {
             selector,
         ],
     };
-    let most = if mnemonic.has_any(&["SP", "SF"]) { 6 } else { 4 };
+    let has_more = mnemonic.has_any(&["SP", "SF"]) || fragments(mnemonic).is_none();
+    let most = if has_more { 6 } else { 4 };
     vec![Form::new(First::Register, &operands[..most])]
 }
 

@@ -78,15 +78,23 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>, machine: Machine) -> Option<Vec<Form
             vec![Form::new(Other, [address, source(data / 2), source(data / 2)])]
         }
         // A constant that a register addresses; the tracer does not list it.
-        "LD" | "LDG" | "LDL" | "LDS" | "LDGMC" | "LDC" => {
+        "LD" | "LDG" | "LDL" | "LDGMC" | "LDC" => {
             vec![Form::new(Register, [result(data), address])]
         }
-        "ST" | "STG" | "STL" | "STS" => vec![Form::new(Other, [address, source(data)])],
+        "LDS" => vec![
+            Form::new(Register, [result(data), address]),
+            // An export's test of a barrier has its state as well.
+            Form::new(Register, [result(data), address.left_out(0), source(data)]),
+        ],
+        "ST" | "STG" | "STL" | "STS" => stores(address, data),
         "RED" | "REDG" => vec![Form::new(Other, [address, source(data)])],
         "LDSM" => vec![Form::new(Register, [result(matrices(mnemonic)), address])],
         "STSM" => vec![Form::new(Other, [address, source(matrices(mnemonic))])],
-        // The shared address stands first.
-        "LDGSTS" => vec![Form::new(Other, [source(1).left_out(2), address])],
+        // The shared address stands first; behind the global one, in exports, how much to copy.
+        "LDGSTS" => {
+            let [shared, copied] = [source(1).left_out(1), source(1).left_out(1)];
+            vec![Form::new(Other, [shared, address.left_out(2), copied])]
+        }
         // Address and barrier of another CTA's shared memory.
         "STAS" | "REDAS" => vec![Form::new(Other, [source(2).left_out(1), source(data)])],
         "ATOM" | "ATOMG" => vec![Form::new(Other, atomic(mnemonic, result(data), address))],
@@ -116,6 +124,17 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>, machine: Machine) -> Option<Vec<Form
         _ => return None,
     };
     Some(forms)
+}
+
+/// Address and data. In exports, data that does not lie behind each other is listed one by one.
+fn stores(address: Operand, data: u8) -> Vec<Form> {
+    let mut forms = vec![Form::new(First::Other, [address, Operand::source(data)])];
+    forms.extend((2..=4).map(|components| {
+        let mut operands = vec![address.left_out(0)];
+        operands.resize(1 + components, Operand::source(1));
+        Form::new(First::Other, operands)
+    }));
+    forms
 }
 
 /// Result, address, and the operands of an atomic operation.

@@ -17,7 +17,7 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>) -> Option<Vec<Form>> {
         // The upper components stand first, then the lower ones.
         "TEX" | "TLD" | "TLD4" | "TXD" | "TXQ" | "TMML" => vec![Form::new(
             First::Register,
-            [result, result, source, source.left_out(2), source.left_out(1)],
+            [result, result, source.left_out(3), source.left_out(2), source.left_out(1)],
         )],
         "TEXS" | "TLDS" | "TLD4S" => vec![Form::new(
             First::Register,

@@ -124,7 +124,7 @@ impl Named<'_> {
             // The register that is always zero keeps the place of a constant where places matter.
             let constant =
                 matches!(operand, Operand::Integer(_) | Operand::Float32(_) | Operand::Float64(_));
-            let data = store && index == 1;
+            let data = store && index >= 1;
             if constant && (data || self.is_wide(Opcode::Mad)) {
                 named.push(ZERO);
             }
@@ -134,6 +134,11 @@ impl Named<'_> {
         let is_high = self.instruction.modifiers.half == Some(Half::High);
         let is_mul = self.instruction.opcode == Opcode::Mul;
         if self.is_wide(Opcode::Mul) || is_mul && is_high && self.ty().bits() == 32 {
+            named.push(ZERO);
+        }
+        // Nor is there an atomic operation without data, unless it only counts.
+        let is_atomic = store && self.record.flags.contains(Flags::LOAD);
+        if is_atomic && self.leads() && named.len() == 1 {
             named.push(ZERO);
         }
         named.truncate(MAX_SOURCES);
@@ -166,6 +171,8 @@ impl Named<'_> {
             O::Mov | O::Cvta | O::Mapa | O::Getctarank => self.moved(),
             O::Mbarrier => "MOV".to_owned(),
             O::Set | O::Setp => self.comparison(),
+            // The index of a table, where machine code has an address.
+            O::Brx => "BRX.32".to_owned(),
             _ => self.wide(stem(self.instruction)),
         }
     }
