@@ -202,7 +202,6 @@ fn opcodes_that_are_not_known_are_listed_with_what_they_are_taken_for() {
         [
             "FROB.X at 0000: unknown opcode, taken for an ALU instruction",
             "LDG.E.128 at 0020: R7 cannot begin 4 registers, taken for one",
-            "TEX.SCR.LL at 0030: the line lists operands as the tracer does not; read as it stands",
             "TEX.SCR.LL at 0030: width of its operands unknown, one register each",
         ]
     );

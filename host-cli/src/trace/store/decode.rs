@@ -342,7 +342,7 @@ mod tests {
             ),
             (|parts| parts.image[1] = 65, "the machine's image"),
             (|parts| parts.assumptions = vec![1, 0, 1, b'N', 1, 7], "an assumption"),
-            (|parts| parts.assumptions = vec![6, 0, 0, 0, 0, 0, 0], "more than 5 assumptions"),
+            (|parts| parts.assumptions = vec![9, 0, 0, 0, 0, 0, 0], "more than 8 assumptions"),
             (|parts| parts.steps[4] = 2, "a mask with lanes that the warp does not have"),
             (|parts| parts.ends = vec![2, 1, 0], "a path that no warp took"),
             (|parts| parts.warps = vec![1, 0, 0, 0], "a CTA without each of its warps once"),
