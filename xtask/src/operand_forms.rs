@@ -41,7 +41,7 @@ impl Forms {
         }
     }
 
-    /// One line for each form and number of registers: operands, written and read registers, machines.
+    /// One line for each form and number of registers: operands, registers, machines.
     pub(crate) fn text(&self) -> String {
         let mut lines = BTreeSet::new();
         for (form, samples) in &self.0 {
@@ -81,7 +81,7 @@ fn register(text: &str) -> Option<&str> {
     (number == "Z" || is_number).then_some(&text[..end])
 }
 
-/// An operand as the facts have it: registers, addresses by their registers, and of all else what it is.
+/// An operand as the facts have it: registers, addresses by their registers, else its kind.
 fn operand(text: &str) -> String {
     let bare = text.trim_start_matches(['-', '~', '!', '|', '+']);
     if let Some(name) = register(bare) {

@@ -1,8 +1,8 @@
 //! Every operand form that NVIDIA's disassembler shows, against the tables.
 //!
 //! `forms.txt` holds what `nvdisasm -plr` says of code that `ptxas` made for ten machines: the
-//! workloads' kernels and `probes.txt`. Here its operands are listed as NVBit's tracer lists them, and
-//! the registers that the tables tell are compared with those that the disassembler marks.
+//! workloads' kernels and `probes.txt`. Here its operands are listed as NVBit's tracer lists them,
+//! and the registers that the tables tell are compared with those that the disassembler marks.
 
 use std::collections::BTreeSet;
 

@@ -71,8 +71,8 @@ pub(crate) fn numbering(seen: &[Seen]) -> Vec<u32> {
     number
 }
 
-/// Builds the code from instructions in program order and the flow over them. `single` are those that
-/// should have two lines and had one. The image has `registers`, which the header says, or more
+/// Builds the code from instructions in program order and the flow over them. `single` are those
+/// that should have two lines and had one. The image has `registers`, which the header says, or more
 /// where the code names more.
 pub(crate) fn build(
     instructions: Vec<TracedInstruction>,
@@ -119,7 +119,7 @@ pub(crate) fn slots(
     Some([sources.to_vec(), destinations.to_vec()])
 }
 
-/// A note about a machine whose code is read as that of another one; `None` for those that are known.
+/// A note about a machine whose code is read as that of another one; `None` for known machines.
 pub fn machine_note(binary_version: u32) -> Option<String> {
     let known = Machine::of(binary_version).is_some();
     let nearest = Machine::nearest(binary_version);

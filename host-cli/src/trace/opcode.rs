@@ -1,8 +1,8 @@
 //! What the mnemonics of machine code mean: unit, memory, and what an execution does.
 //!
-//! The units are those that the PTX front end gives to the same work (conversions and bit counts are
-//! ALU), so that a kernel costs the same whichever way it came. Which registers an instruction reads
-//! and writes is in `strata_machine_code`. Source: NVIDIA's list of SASS opcodes (CUDA Binary
+//! The units are those that the PTX front end gives to the same work (conversions and bit counts
+//! are ALU), so that a kernel costs the same whichever way it came. Which registers an instruction
+//! reads and writes is in `strata_machine_code`. Source: NVIDIA's list of SASS opcodes (CUDA Binary
 //! Utilities).
 
 use strata_core::image::{Flags, MemorySpace, Unit};

@@ -4,8 +4,8 @@
 //! at each instruction. Both come from Python wheels; no GPU, driver or CUDA installation is
 //! needed. Tests read the facts alone.
 //!
-//! The same tools give the operand forms with which the tables of `strata-machine-code` are compared:
-//! of every workload, and of probes for what workloads do not hold, on ten machines.
+//! The same tools give the operand forms with which the tables of `strata-machine-code` are
+//! compared: of every workload, and of probes for what workloads do not hold, on ten machines.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -137,7 +137,8 @@ impl Probe<'_> {
         let Self { target, name, body } = self;
         let mut text = format!(
             ".version 9.0\n.target sm_{target}\n.address_size 64\n\
-             .visible .entry {name}(.param .u64 out, .param .u64 in, .param .u32 n)\n{{\n{DECLARATIONS}"
+             .visible .entry {name}(.param .u64 out, .param .u64 in, .param .u32 n)\n{{\n\
+             {DECLARATIONS}"
         );
         for statement in body.split("; ") {
             let statement = statement.trim();
@@ -181,7 +182,8 @@ fn write_forms(tools: &Path, folder: &Path, versions: [&str; 2]) -> Result<(), F
     }
     let [assembler, disassembler] = versions;
     let header = format!(
-        "# Operand forms of machine code, with the registers that nvdisasm -plr marks; the README of\n\
+        "# Operand forms of machine code, with the registers that nvdisasm -plr marks; \
+         the README of\n\
          # {FACTS} describes them. Written by cargo xtask life-ranges: ptxas {assembler} -O3,\n\
          # nvdisasm {disassembler} -c -plr.\n"
     );
