@@ -186,8 +186,8 @@ pub(crate) enum Tools {
     LifeRanges,
     /// NVIDIA's compiler, for the workloads' sources. 350 MB.
     Nvcc,
-    /// Kernels of other compilers than nvcc, each in an environment of its own, which is removed when
-    /// they are compiled: 320 MB.
+    /// Kernels of other compilers than nvcc, each in an environment of its own, which is removed
+    /// when they are compiled: 320 MB.
     Cutlass,
     /// 150 MB.
     Llvmlite,

@@ -1,6 +1,6 @@
 //! `compilers`: PTX of other compilers than nvcc, and nvcc's. Each is installed, compiles the
-//! kernels of `tests/compilers/kernels` for several machines, without a GPU, and is removed again; a
-//! test reads, launches and compares what it wrote.
+//! kernels of `tests/compilers/kernels` for several machines, without a GPU, and is removed again;
+//! a test reads, launches and compares what it wrote.
 
 mod recipes;
 

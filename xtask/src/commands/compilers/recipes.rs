@@ -73,7 +73,7 @@ pub(super) fn nvcc() -> Result<Recipe, Missing> {
     }))
 }
 
-/// GCC makes PTX of `OpenACC` while it links a program, and keeps the linked PTX when it is asked to.
+/// GCC makes PTX of `OpenACC` while it links a program, and keeps the linked PTX when asked to.
 pub(super) fn gcc() -> Result<Recipe, Missing> {
     setup::ensure_packages(Need::OffloadingGcc)?;
     Ok(Box::new(|job| {
@@ -124,8 +124,8 @@ pub(super) fn zig() -> Result<Recipe, Missing> {
     }))
 }
 
-/// Rust's core library comes from Debian's sources. It is compiled as far as rustc reads it, without
-/// code: PTX holds what the kernels call.
+/// Rust's core library comes from Debian's sources. It is compiled as far as rustc reads it,
+/// without code: PTX holds what the kernels call.
 pub(super) fn rustc() -> Result<Recipe, Missing> {
     setup::ensure_packages(Need::Devices)?;
     Ok(Box::new(|job| {
