@@ -3,9 +3,9 @@
 //!
 //! They stand in one environment, `hardware-tools` below the folder of build products, or in the
 //! one that `STRATA_HARDWARE_TOOLS` names, which is then used as it is and never changed. A
-//! compiler of kernels has an environment of its own below `compilers`, which its stage removes again. The
-//! programs whose names begin with `yowasp` are WebAssembly: each is compiled when it first runs,
-//! which takes up to a minute, and kept below `~/.cache/YoWASP` (`YOWASP_CACHE_DIR`).
+//! compiler of kernels has an environment of its own below `compilers`, which its stage removes
+//! again. The programs whose names begin with `yowasp` are WebAssembly: each is compiled when it
+//! first runs, which takes up to a minute, and kept below `~/.cache/YoWASP` (`YOWASP_CACHE_DIR`).
 
 use std::path::PathBuf;
 

@@ -58,8 +58,8 @@ Commands:
   nvcc                  Compile the workloads' sources in every way that nvcc knows, and compare
                         the results with those of the committed PTX
   compilers [COMPILER]  Compile kernels by eleven compilers, such as triton and gcc, or by one,
-                        without a GPU, and check what comes of their PTX: 4 GB of packages, one compiler after
-                        the other
+                        without a GPU, and check what comes of their PTX: 4 GB of packages, one
+                        compiler after the other
   sweeps                Read files of sweeps with pandas, DuckDB and fastparquet, and sweep on a
                         Dask cluster of this machine
   report                Remake the papers' figures, and look at the page in Chromium
