@@ -1,6 +1,7 @@
 """Kernels in NVIDIA Warp, compiled without a GPU: python3 warp_kernels.py CAPABILITY FOLDER."""
 
 import pathlib
+import shutil
 import sys
 
 import warp as wp
@@ -42,9 +43,11 @@ def main():
     capability, folder = int(sys.argv[1]), pathlib.Path(sys.argv[2])
     module = sys.modules["__main__"]
     made = wp.compile_aot_module(
-        module, arch=capability, module_dir=folder, use_ptx=True, strip_hash=True
+        module, arch=capability, module_dir=folder / "made", use_ptx=True, strip_hash=True
     )
     made[0].rename(folder / "kernels.ptx")
+    # The source in CUDA, and what it was made of.
+    shutil.rmtree(folder / "made")
 
 
 wp.config.quiet = True
