@@ -1,5 +1,5 @@
-//! Any bytes as an Accel-Sim trace, text or container: an error, or a launch that runs in both modes.
-//! Mutants change lines, words and the container's numbers; an eighth are libFuzzer's own, of bytes.
+//! Any bytes as an Accel-Sim trace, text or container: an error, or a launch for both modes.
+//! Mutants change lines, words and the container's numbers; an eighth are libFuzzer's own.
 #![no_main]
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};

@@ -2,11 +2,11 @@
 //!
 //! A trace names program counters, masks, registers and addresses. Its own code, put together from
 //! the program counters, takes the place of the compiler: `lines` -> `header`, `reader` (text) ->
-//! `instruction`, `operands`, `opcode` (meaning) -> `code` (image), `flow`, `liveness` (bits and marks) ->
-//! [`TracedLaunch`] (image and paths, as the executor makes them).
+//! `instruction`, `operands`, `opcode` (meaning) -> `code` (image), `flow`, `liveness` (bits,
+//! marks) -> [`TracedLaunch`] (image and paths, as the executor makes them).
 //!
-//! What a trace does not say: predicates, uniform registers (named by tracers since Accel-Sim 2.0, not
-//! counted), constants, widths of operands (they follow from the opcode; see [`Assumption`]), values. Code
+//! What a trace does not say: predicates, uniform registers (named by tracers since Accel-Sim 2.0,
+//! not counted), constants, widths of operands (from the opcode; see [`Assumption`]), values. Code
 //! that no warp executed is not there, so "no path reads it" means no path that the trace shows.
 
 mod code;

@@ -95,7 +95,7 @@ fn recording(facts: &[u8]) -> Vec<u8> {
     chunks.push(chunk(*b"DONE", &[0]));
     let count = chunks.len() as u64;
     chunks.push(chunk(*b"END.", &count.to_le_bytes()));
-    [b"STRATA\x1a\n\x04\0\0\0".to_vec(), chunks.concat()].concat()
+    [b"STRATA\x1a\n\x05\0\0\0".to_vec(), chunks.concat()].concat()
 }
 
 /// Name, grid, block, shared memory, registers, binary version, windows, tracer, lines; order and

@@ -274,7 +274,10 @@ fn taken(sample: &str, path: &Path, value: &Value) -> bool {
         // Nothing but a list of its words can be in a list, and an empty list means none of them.
         return matches!(value, Value::Array(list) if list.is_empty()) && last == "also_leaves_for";
     }
+    // A plain number is an argument: the kernel's parameter says its type.
+    let argument = path.len() >= 2 && path[path.len() - 2] == "arguments";
     match value {
+        Value::Integer(_) | Value::Float(_) if argument => true,
         // Any integer is a parameter, a seed, a constant of 64 bits or an expression that fits.
         Value::Integer(_) => {
             let real = ["low", "high", "f32", "f64"].contains(&last);

@@ -1,6 +1,6 @@
 //! Launch rules: what a kernel's directives say of the grids and blocks that may launch it.
 //!
-//! Source: PTX ISA 9.1, sections "Performance-Tuning Directives" and "Cluster Dimension Directives":
+//! Source: PTX ISA 9.1, "Performance-Tuning Directives" and "Cluster Dimension Directives":
 //! each of them makes another launch fail.
 
 use crate::diagnostic::{Diagnostic, counted};
@@ -52,7 +52,7 @@ impl LaunchRules {
         self.cluster.map_or([1; 3], |rule| rule.sides)
     }
 
-    /// CTAs for each unit of a launch's grid: those of a cluster under `.blocksareclusters`, else 1.
+    /// CTAs in each unit of a launch's grid: a cluster's under `.blocksareclusters`, else 1.
     pub fn ctas_of_grid_unit(&self) -> [u32; 3] {
         if self.blocks_are_clusters.is_some() { self.cluster_sides() } else { [1; 3] }
     }

@@ -36,7 +36,7 @@ const DIAGNOSTICS_MAX: usize = 200;
 pub struct Parsed {
     /// What was understood; to be used only when [`Parsed::has_errors`] is false.
     pub module: Module,
-    /// Errors and unsupported features, in file order: at most 200, then one for each other function
+    /// Errors and unsupported features, in file order: at most 200, then one for each function
     /// that has an unsupported feature, and one that counts further errors.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -1,4 +1,4 @@
-//! Execution: a launch, CTA by CTA in linear order (x fastest) as long as none waits for a later one
+//! Execution: a launch, CTA by CTA in linear order (x fastest) while none waits for a later one
 //! (`turns`), each CTA's warps in rounds.
 //!
 //! Order, which results can depend on only where PTX leaves them open: a warp runs until it waits
@@ -125,7 +125,7 @@ impl Geometry {
             S::TotalSmemSize => self.total_shared - self.reserved_shared,
             S::AggrSmemSize => self.total_shared,
             S::ReservedSmem(place) => reserved(place),
-            // The model has one SM and one grid; performance counters and other environment registers
+            // The model has one SM and one grid; performance counters, other environment registers
             // read as zero, and so does the place of a CTA in its cluster. Clocks never come here.
             S::ClusterNctaid(_) | S::ClusterNctarank | S::Nsmid => 1,
             _ => 0,

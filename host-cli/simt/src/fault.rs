@@ -412,8 +412,8 @@ pub enum Fault {
     NeverEnds(Box<NeverEnds>),
     /// `trap` in a kernel that asks for the workspace of a cooperative launch and has none.
     #[error(
-        "trap executed: the launch is not cooperative, and kernel `{}` reads %envreg1 and %envreg2, \
-         where `grid.sync()` looks for its workspace ({place})", place.kernel
+        "trap executed: the launch is not cooperative, and kernel `{}` reads %envreg1 and \
+         %envreg2, where `grid.sync()` looks for its workspace ({place})", place.kernel
     )]
     NotCooperative {
         /// Where.

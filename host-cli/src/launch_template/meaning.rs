@@ -28,7 +28,7 @@ pub(super) enum Meaning {
     Bits,
 }
 
-/// How many instructions say what of a class.
+/// How many instructions give each type to the values of a class.
 #[derive(Clone, Copy, Debug, Default)]
 struct Votes {
     half: u32,

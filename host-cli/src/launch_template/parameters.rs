@@ -297,7 +297,7 @@ impl Uses<'_> {
         self.give(&instruction.destinations, &copied, &BTreeSet::new())
     }
 
-    /// What of the value of a conversion is kept as it is.
+    /// The bits of a converted value that are kept as they are.
     fn narrowed(&mut self, instruction: &Instruction) -> bool {
         let [to, from] = instruction.types.as_slice() else { return false };
         if to.kind() == Kind::Float || from.kind() == Kind::Float {

@@ -72,8 +72,8 @@ pub(crate) fn numbering(seen: &[Seen]) -> Vec<u32> {
 }
 
 /// Builds the code from instructions in program order and the flow over them. `single` are those
-/// that should have two lines and had one. The image has `registers`, which the header says, or more
-/// where the code names more.
+/// that should have two lines and had one. The image has `registers`, which the header says, or
+/// more where the code names more.
 pub(crate) fn build(
     instructions: Vec<TracedInstruction>,
     registers: u16,

@@ -76,7 +76,7 @@ impl Header {
         }
     }
 
-    /// The header of a trace file, plain, `.xz`, `.gz` or `.tracez`; the rest of the file is not read.
+    /// The header of a trace file, plain, `.xz`, `.gz` or `.tracez`; the rest is not read.
     ///
     /// # Errors
     /// A file that cannot be read, or a malformed header.

@@ -1,7 +1,7 @@
 //! One instruction line: the part that is the same in every execution, and the part that is not.
 //!
-//! `[line] PC mask ndst [Rd...] OPCODE nsrc [Rs...] width [mode addresses...] [immediate]`, and what
-//! newer tracers add to it (`newer`).
+//! `[line] PC mask ndst [Rd...] OPCODE nsrc [Rs...] width [mode addresses...] [immediate]`, and
+//! what newer tracers add to it (`newer`).
 
 use strata_simt::moved::Addresses;
 
@@ -246,8 +246,8 @@ impl<'a> Cursor<'a> {
         if count > MAX_NAMED { Err(whole.refuse(what)) } else { Ok(count) }
     }
 
-    /// The part that is the same in every execution. `immediates` is how many the file's lines have,
-    /// if it is known.
+    /// The part that is the same in every execution. `immediates` is how many the file's lines
+    /// have, if it is known.
     pub(crate) fn named(
         &mut self,
         version: Version,

@@ -3,13 +3,13 @@
 //! the tensor memory accelerator, a second immediate, and values of registers.
 //!
 //! All of it is checked. None of it is used: the model has no uniform registers and no values, and
-//! such a transfer has no addresses of lanes.
+//! such a transfer has no addresses of lanes (DEV-166).
 
 use super::error::{Problem, expected};
 use super::instruction::{Cursor, Version};
 
-/// The line that a tracer writes around the one turn of a spin loop that it keeps. It is written
-/// so in all versions, with `enable lineinfo` too.
+/// The line that a tracer writes around the one turn of a spin loop that it keeps (DEV-167). It is
+/// written so in all versions, with `enable lineinfo` too.
 const MARKER: &[u8] = b"0000 ffffffff 0 REPLAY_";
 /// Stems of the tensor memory accelerator's instructions, as Accel-Sim looks for them.
 const BULK: [&str; 7] = ["UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG", "UBLKCP", "UBLKPF", "UBLKRED"];
@@ -102,7 +102,8 @@ impl<'a> Cursor<'a> {
         self.words().take(5).position(|word| word.starts_with(b"0x"))
     }
 
-    /// How the rest of a line is laid out that names `mnemonic`. Takes the flag of [`Layout::Matrix`].
+    /// The layout of the rest of a line that names `mnemonic`. Takes the flag of
+    /// [`Layout::Matrix`].
     pub(crate) fn layout(
         &mut self,
         mnemonic: &str,

@@ -106,8 +106,8 @@ struct Code {
 /// All of a line but what differs between executions.
 #[derive(Debug, Default)]
 struct Start {
-    /// The whole line of an instruction that accesses no memory and has no values, of others the part
-    /// before mode and addresses, or immediates.
+    /// The whole line of an instruction that accesses no memory and has no values, of others the
+    /// part before mode and addresses, or immediates.
     text: Vec<u8>,
     whole: bool,
     mask: u32,
@@ -280,8 +280,8 @@ impl Body {
         }
     }
 
-    /// What tracers since Accel-Sim 2.0 say of a thread block besides, in three lines: its cluster in
-    /// the grid, its place and its rank in the cluster. Only clusters of one are read.
+    /// The three lines of a thread block that tracers since Accel-Sim 2.0 add: its cluster in the
+    /// grid, its place and its rank in the cluster. Only clusters of one are read.
     fn cluster(&self, lines: &mut Lines, cta: u64) -> Result<(), TraceError> {
         const PLACE: &str = "`cluster cta = x,y,z`";
         const RANK: &str = "`cluster rank = n`";

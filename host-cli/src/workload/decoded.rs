@@ -41,7 +41,7 @@ impl Decoded {
     }
 }
 
-/// What of the unsupported features of a module a kernel may reach.
+/// The unsupported features of a module that a kernel may reach.
 pub fn unsupported_of(
     module: &Module,
     unsupported: &[Diagnostic],

@@ -171,13 +171,13 @@ fn of_execution(fault: &Fault) -> &'static str {
             "keep all lanes that a shuffle reads until it has been executed: return after it"
         }
         Fault::NeverEnds(_) => {
-            "have another thread change what the loop reads: one of the same warp that would stands \
+            "have another thread change what the loop reads: one of the same warp that would waits \
              where the lanes meet again, one of a later CTA must be resident (`cooperative = true` \
              needs all of them to be)"
         }
         Fault::NotCooperative { .. } => {
-            "say `cooperative = true` in the launch file's [[launch]], and have the grid be resident \
-             at once"
+            "set `cooperative = true` in the launch file's [[launch]], and choose a grid that is \
+             resident at once"
         }
         Fault::NotResident { .. } => "make `grid` smaller, or `block` and `shared` of each CTA",
         Fault::Workspace { .. } => "make the parameters of the workload smaller",

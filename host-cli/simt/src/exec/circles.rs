@@ -1,7 +1,7 @@
 //! Circles: whether a CTA has come back to where it was.
 //!
 //! A CTA is deterministic: if its state is one that it had before, and nothing changed meanwhile
-//! that other CTAs see, it will come back there for ever, unless one of them changes something. This
+//! that other CTAs see, it will come back there for ever, unless one of them changes memory. This
 //! is proved, not guessed: a loop that counts, or that reads a clock, never comes back.
 //!
 //! Models: Brent's search for a cycle over the states at which it is asked.
@@ -22,7 +22,7 @@ pub(super) struct Circles {
 }
 
 impl Circles {
-    /// Begins anew.
+    /// Forgets the rounds so far.
     pub(super) fn reset(&mut self) {
         *self = Self::default();
     }

@@ -207,7 +207,7 @@ impl<'e> Cta<'e> {
     fn have_polled(&mut self) -> bool {
         let others = self.done.iter().zip(&self.blocked).map(|(&done, &blocked)| done || blocked);
         let warps = self.warps.iter_mut().zip(others);
-        // All of them: each is to begin anew.
+        // All of them: each is to begin again.
         warps.fold(true, |all, (warp, other)| all & (std::mem::take(&mut warp.polled) | other))
     }
 

@@ -1,7 +1,7 @@
 //! Turns: which CTA runs.
 //!
 //! Models: CTAs one after the other, in linear order. One that cannot go on alone, or that has
-//! polled for long, keeps its state and gives up its turn: those come first that have waited longest
+//! polled for long, keeps its state and gives up its turn: first come those that waited longest
 //! and that saw something change, then the next CTA starts. Under a cooperative launch all CTAs
 //! start first. No more are resident than a GPU would hold.
 //! Does not model: when a CTA gives up its turn (`super::cta`).

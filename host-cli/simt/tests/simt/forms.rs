@@ -93,7 +93,7 @@ fn compile(module: &Module) -> Result<Executable, Vec<(usize, usize, String)>> {
 #[test]
 fn exactly_these_forms_are_refused() {
     let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for seed in 1..20 {
+    for seed in 1..40 {
         let (head, body) = forms(seed);
         let text = head + &body;
         for (start, end, message) in

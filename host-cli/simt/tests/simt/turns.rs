@@ -124,7 +124,7 @@ fn never_ends(body: &str, ctas: u32, threads: u32) -> String {
 }
 
 #[test]
-fn what_nobody_changes_is_waited_for_in_vain() {
+fn what_no_thread_changes_is_waited_for_in_vain() {
     let poll =
         "WAIT:\nld.volatile.global.u32 %r0, [%out+16];\nsetp.eq.u32 %p1, %r0, 0;\n@%p1 bra WAIT;";
     let fault = never_ends(poll, 3, 64);
