@@ -133,12 +133,8 @@ pub(crate) fn head(text: &str) -> &str {
 
 /// Cuts `text` into tokens and appends one [`Token::End`]. Adjacent unknown bytes become one token.
 ///
-/// One NUL at the end is none of the text: Warp and GCC write PTX into files as a string of C,
-/// which is what the driver reads.
-///
 /// The caller has made sure that `text` is short enough for 32-bit offsets.
 pub(crate) fn lex(text: &str) -> Vec<Lexeme> {
-    let text = text.strip_suffix('\0').unwrap_or(text);
     let mut lexemes: Vec<Lexeme> = Vec::with_capacity(text.len() / 4 + 1);
     let mut lexer = Token::lexer(text);
     while let Some(result) = lexer.next() {

@@ -147,6 +147,15 @@ fn reprint(text: &str, module: &Module) -> String {
 fn without_spans(mut module: Module) -> Module {
     let clear = |function: &mut Function| {
         function.span = Span::default();
+        let rules = &mut function.launch;
+        let [block, cluster] = [
+            rules.block.as_mut().map(|rule| &mut rule.span),
+            rules.cluster.as_mut().map(|rule| &mut rule.span),
+        ];
+        let others =
+            [&mut rules.max_cluster, &mut rules.explicit_cluster, &mut rules.blocks_are_clusters];
+        let others = others.into_iter().flat_map(Option::as_mut);
+        block.into_iter().chain(cluster).chain(others).for_each(|span| *span = Span::default());
         function.variables.iter_mut().for_each(|v| v.span = Span::default());
         function.body.iter_mut().for_each(|i| i.span = Span::default());
         for (_, callees) in &mut function.call_tables {

@@ -157,14 +157,3 @@ fn what_is_unknown_is_named_with_its_place() {
     assert_eq!(diagnostics[0].message, "expected `function_name`, found `name`");
     assert_eq!(&text[diagnostics[0].span.start as usize..diagnostics[0].span.end as usize], "name");
 }
-
-/// Warp and GCC write a string of C with its end into the file.
-#[test]
-fn a_nul_ends_the_text_and_stands_nowhere_else() {
-    let text = kernel("bar.sync 0;");
-    assert!(parse(&format!("{text}\0")).diagnostics.is_empty());
-    for wrong in [format!("{text}\0\0"), format!("{text}\0\n"), format!("\0{text}")] {
-        let diagnostics = parse(&wrong).diagnostics;
-        assert!(diagnostics[0].message.contains("found `\\0"), "{wrong:?}: {diagnostics:?}");
-    }
-}
