@@ -351,7 +351,7 @@ fn ctrl_c_finishes_what_runs_and_names_what_is_missing() {
     let home = home();
     // `-q` leaves the note out, and neither why an input failed nor what is missing.
     for (quiet, note) in [("", FINISHING), ("-q", "")] {
-        let command = three(&format!("{quiet} --keep-going --max-instructions 20000000"));
+        let command = three(&format!("{quiet} --keep-going --max-instructions 60000000"));
         let mut running = Running::start(&home, &command, Stdio::piped());
         let mut output = first_row(&mut running);
         // The second input begins after the first one's row.
@@ -363,7 +363,7 @@ fn ctrl_c_finishes_what_runs_and_names_what_is_missing() {
         assert_eq!((status, rest.as_str()), (Some(130), ""), "{errors}");
         let why = errors.strip_prefix(note).expect("the note first");
         assert!(why.starts_with("error: "), "{errors}");
-        assert!(why.contains("exceeded the budget of 20000000"), "{errors}");
+        assert!(why.contains("exceeded the budget of 60000000"), "{errors}");
         let missing = "error: interrupted: 2 of 3 inputs are done; missing: bfs";
         assert_eq!(why.lines().last(), Some(missing), "{errors}");
     }

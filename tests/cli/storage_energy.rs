@@ -212,7 +212,7 @@ fn energy_that_is_not_known_says_why() {
 .version 7.0
 .target sm_70
 .address_size 64
-.shared .align 4 .b8 large[67584];
+.extern .shared .align 4 .b8 large[];
 .visible .entry fill()
 {
     .reg .b32 %r<4>;
@@ -224,7 +224,7 @@ fn energy_that_is_not_known_says_why() {
     ret;
 }
 ";
-    let launch = "description = \"Fills\"\n[size.small]\n[size.default]\n[[launch]]\nkernel = \"fill\"\ngrid = [4]\nblock = [64]\n";
+    let launch = "description = \"Fills\"\n[size.small]\n[size.default]\n[[launch]]\nkernel = \"fill\"\ngrid = [4]\nblock = [64]\nshared = 67584\n";
     fs::write(home.folder().join("fill.ptx"), kernel).expect("a file");
     fs::write(home.folder().join("fill.toml"), launch).expect("a file");
     let words = ["run", "--mode", "cycle", "--format", "json", "fill.ptx", "--launch", "fill.toml"];

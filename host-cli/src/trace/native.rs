@@ -36,8 +36,12 @@ pub fn native_instructions(program: &Program, executable: &Executable) -> Vec<Tr
         let named = Named { program, instruction, record, shape };
         let mnemonic = named.mnemonic();
         let (results, operands) = (named.destinations(), named.sources());
-        let (destinations, mut sources) =
+        let (mut destinations, mut sources) =
             machine_code::list(MACHINE, &mnemonic, &results, &operands, named.leads());
+        // A result that finds no room among the sources: `shfl` of registers alone, with its mask.
+        if sources.len() > MAX_SOURCES && operands.len() <= MAX_SOURCES {
+            (destinations, sources) = (results, operands);
+        }
         sources.truncate(MAX_SOURCES);
         TracedInstruction {
             pc: pc as u64 * INSTRUCTION_BYTES,

@@ -171,9 +171,9 @@ fn of_execution(fault: &Fault) -> &'static str {
             "keep all lanes that a shuffle reads until it has been executed: return after it"
         }
         Fault::NeverEnds(_) => {
-            "have another thread change what the loop reads: one of the same warp that would waits \
-             where the lanes meet again, one of a later CTA must be resident (`cooperative = true` \
-             needs all of them to be)"
+            "make another thread change what the loop reads: lanes of the same warp cannot while \
+             they wait for this loop, and threads of a later CTA only if it is resident \
+             (`cooperative = true` makes all CTAs resident)"
         }
         Fault::NotCooperative { .. } => {
             "set `cooperative = true` in the launch file's [[launch]], and choose a grid that is \
