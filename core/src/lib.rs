@@ -50,7 +50,7 @@
 
 /// Version of the model: raised with every change that moves a number it prints, so that results of
 /// two programs with the same version can be put together.
-pub const MODEL_VERSION: u32 = 2;
+pub const MODEL_VERSION: u32 = 3;
 
 pub mod access;
 pub mod arbiter;

@@ -79,7 +79,11 @@ pub fn main() -> ExitCode {
 fn check_words(words: impl Iterator<Item = OsString>) -> Result<(), Failure> {
     for (index, word) in words.enumerate() {
         if word.to_str().is_none() {
-            let message = format!("word {} of the command line is not UTF-8: {word:?}", index + 1);
+            let message = format!(
+                "word {} of the command line is not UTF-8: \"{}\"",
+                index + 1,
+                word.display()
+            );
             return Err(Failure::input(message)
                 .hint("give the file a name in UTF-8, or a link that has one"));
         }

@@ -42,7 +42,7 @@ fn every_tracer_tells_the_same_of_an_execution() {
         let read = TracedLaunch::read(&folder().join(file), &keep);
         assert!(known(read.unwrap()) == older, "{file}, from the disk");
         let read = parse(bytes(file), file).unwrap_or_else(|error| panic!("{error}"));
-        let version = if file.contains("5") || file.contains("plain") { 5 } else { 6 };
+        let version = if file.contains('5') || file.contains("plain") { 5 } else { 6 };
         assert_eq!(read.header.tracer_version, version, "{file}");
         assert!(known(read) == older, "{file}");
     }

@@ -148,9 +148,10 @@ fn ranges(registers: &BTreeSet<u16>) -> String {
         }
         let comma = if text.is_empty() { "" } else { "," };
         // Writing to a string cannot fail.
-        let _ = match first == last {
-            true => write!(text, "{comma}{first}"),
-            false => write!(text, "{comma}{first}-{last}"),
+        let _ = if first == last {
+            write!(text, "{comma}{first}")
+        } else {
+            write!(text, "{comma}{first}-{last}")
         };
     }
     if text.is_empty() { "-".to_owned() } else { text }

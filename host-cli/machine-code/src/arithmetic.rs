@@ -96,8 +96,9 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>) -> Option<Vec<Form>> {
             [Register, Other].map(|first| Form::new(first, plain(2, 2))).into()
         }
         "IMNMX" => vec![Form::new(Register, plain(wide, wide))],
-        "DADD" | "DFMA" | "DMUL" | "DMNMX" => vec![Form::new(Register, plain(2, 2))],
-        "FADD2" | "FMUL2" | "FFMA2" | "IADD2" => vec![Form::new(Register, plain(2, 2))],
+        "DADD" | "DFMA" | "DMUL" | "DMNMX" | "FADD2" | "FMUL2" | "FFMA2" | "IADD2" => {
+            vec![Form::new(Register, plain(2, 2))]
+        }
         "DSET" => vec![Form::new(Register, plain(1, 2))],
         "DSETP" => vec![Form::new(Other, [source(2).left_out(2), source(2).left_out(1)])],
         "CS2R" => vec![Form::new(Register, [result(if mnemonic.has("32") { 1 } else { 2 })])],

@@ -56,11 +56,7 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>) -> Option<Vec<Form>> {
         "BRX" if mnemonic.has("32") => or_none(source(1)),
         // Addresses of code take 64 bits.
         "BRX" | "JMX" | "RET" | "CALL" => or_none(source(2)),
-        "BMOV" => vec![
-            Form::new(First::Register, [Operand::result(1)]),
-            Form::new(First::Other, [source(1).left_out(1)]),
-        ],
-        "RPCMOV" => vec![
+        "BMOV" | "RPCMOV" => vec![
             Form::new(First::Register, [Operand::result(1)]),
             Form::new(First::Other, [source(1).left_out(1)]),
         ],

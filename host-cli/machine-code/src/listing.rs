@@ -246,8 +246,11 @@ fn spans(operands: &[Operand], listed: &[u8]) -> Reading {
 mod tests {
     use super::*;
 
-    /// Registers read and written, and the notes, of a line such as `1 R5 SHFL.DOWN 1 R4`.
-    fn line(machine: Machine, text: &str) -> Result<(Vec<u8>, Vec<u8>, Vec<Note>), Misfit> {
+    /// Registers read and written, and the notes.
+    type Line = (Vec<u8>, Vec<u8>, Vec<Note>);
+
+    /// Reads a line such as `1 R5 SHFL.DOWN 1 R4`.
+    fn line(machine: Machine, text: &str) -> Result<Line, Misfit> {
         let mut words = text.split(' ');
         let listed = |words: &mut std::str::Split<'_, char>| -> Vec<u8> {
             let count = words.next().unwrap().parse().unwrap();

@@ -113,7 +113,7 @@ impl LaunchRules {
             return refuse(span, message, hint.to_owned());
         }
         if let Some(ClusterRule { sides, span }) = self.cluster {
-            let odd = (0..3).find(|&axis| grid[axis] % sides[axis] != 0);
+            let odd = (0..3).find(|&axis| !grid[axis].is_multiple_of(sides[axis]));
             if let Some(axis) = odd {
                 let [x, y, z] = sides;
                 let (name, ctas) = (["x", "y", "z"][axis], counted(grid[axis], "CTA"));

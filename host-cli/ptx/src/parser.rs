@@ -75,8 +75,7 @@ pub fn warnings(source: &str) -> Vec<Diagnostic> {
 /// How many zero bytes end a text, perhaps with blanks between them. Programs that keep PTX as a
 /// string of C write them, and [`parse`] takes no notice of them.
 pub fn final_zeros(source: &str) -> usize {
-    let (text, whole) = (without_final_zeros(source).as_bytes(), source.as_bytes());
-    whole[text.len()..].iter().filter(|&&byte| byte == 0).count()
+    source[without_final_zeros(source).len()..].matches('\0').count()
 }
 
 fn without_final_zeros(source: &str) -> &str {

@@ -154,7 +154,7 @@ fn without_spans(mut module: Module) -> Module {
         ];
         let others =
             [&mut rules.max_cluster, &mut rules.explicit_cluster, &mut rules.blocks_are_clusters];
-        let others = others.into_iter().flat_map(Option::as_mut);
+        let others = others.into_iter().filter_map(Option::as_mut);
         block.into_iter().chain(cluster).chain(others).for_each(|span| *span = Span::default());
         function.variables.iter_mut().for_each(|v| v.span = Span::default());
         function.body.iter_mut().for_each(|i| i.span = Span::default());

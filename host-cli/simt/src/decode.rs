@@ -226,11 +226,8 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
             ),
         }
     }
-    if program.instructions.is_empty() {
-        let problem = Diagnostic::unsupported("no-kernel", Span::default(), "no instructions");
-        problems.push(problem.in_kernel(program.name.clone()));
-    }
     let function = module.kernel(&program.name).map(|id| &module.functions[id.index()]);
+    problems.extend(no_instructions(program));
     problems.extend(function.and_then(|function| too_much_static(function, program)));
     if !problems.is_empty() {
         return Err(problems);
@@ -270,6 +267,12 @@ pub fn prepare(module: &Module, program: &Program) -> Result<Executable, Vec<Dia
     })
 }
 
+/// Refuses a kernel without instructions.
+fn no_instructions(program: &Program) -> Option<Diagnostic> {
+    let problem = Diagnostic::unsupported("no-kernel", Span::default(), "no instructions");
+    program.instructions.is_empty().then(|| problem.in_kernel(program.name.clone()))
+}
+
 /// Shared memory of the system software, if the kernel asks for places in it. Unit: bytes.
 fn reserved_shared_bytes(program: &Program) -> u64 {
     let asks = program.instructions.iter().any(|whole| reads_reserved(&whole.instruction));
@@ -292,7 +295,7 @@ fn too_much_static(function: &Function, program: &Program) -> Option<Diagnostic>
 }
 
 /// The unit in which a machine gives CTAs shared memory. Unit: bytes. Source: PTX ISA 9.1, special
-/// register `%total_smem_size`; of sm_1x, NVIDIA's CUDA Occupancy Calculator.
+/// register `%total_smem_size`; of `sm_1x`, NVIDIA's CUDA Occupancy Calculator.
 fn shared_unit(target: &str) -> u32 {
     let digits = |rest: &str| rest.trim_end_matches(['a', 'f']).parse().ok();
     match target.strip_prefix("sm_").and_then(digits) {

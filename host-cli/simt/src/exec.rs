@@ -275,7 +275,7 @@ fn run(
             printf_truncated: false,
         },
     };
-    running.to_the_end(device, receiver)?;
+    running.run_all(device, receiver)?;
     if launch.cooperative {
         // It was allocated above, so that it can be freed.
         let _ = device.free(geometry.workspace);
@@ -317,11 +317,7 @@ struct Running<'e> {
 }
 
 impl<'e> Running<'e> {
-    fn to_the_end(
-        &mut self,
-        device: &mut Device,
-        receiver: &mut Receiver<'_>,
-    ) -> Result<(), Fault> {
+    fn run_all(&mut self, device: &mut Device, receiver: &mut Receiver<'_>) -> Result<(), Fault> {
         while self.next < self.ctas || !self.residents.list.is_empty() {
             let room = (self.residents.list.len() as u64) < self.resident;
             let may_start = self.next < self.ctas && room;

@@ -151,9 +151,7 @@ struct Kinds {
 impl Kinds {
     /// The origins of an address that are its pointers, as far as that is known.
     fn pointers_among(&self, mut origins: BTreeSet<Field>) -> BTreeSet<Field> {
-        if !origins.is_disjoint(&self.pointers) {
-            origins.retain(|field| self.pointers.contains(field));
-        } else {
+        if origins.is_disjoint(&self.pointers) {
             // A number in memory is more often an index than a pointer.
             if origins.iter().any(|field| field.depth == 0) {
                 origins.retain(|field| field.depth == 0);
@@ -161,6 +159,8 @@ impl Kinds {
             if !origins.is_subset(&self.indices) {
                 origins.retain(|field| !self.indices.contains(field));
             }
+        } else {
+            origins.retain(|field| self.pointers.contains(field));
         }
         origins
     }
@@ -239,7 +239,7 @@ impl Uses<'_> {
                 let whole = union(&self.copied, sources);
                 let mut changed = false;
                 for (place, part) in places_of(parts, size) {
-                    let of = |field: &Field| self.part(*field, size, place, parts.len());
+                    let of = |field: &Field| part_of(*field, size, place, parts.len());
                     let copied = whole.iter().filter_map(of).collect();
                     changed |= self.give(std::slice::from_ref(part), &copied, &BTreeSet::new());
                 }
@@ -257,13 +257,6 @@ impl Uses<'_> {
                 self.give(destinations, &copied, &derived)
             }
         }
-    }
-
-    /// One of so many parts of a field of a size.
-    fn part(&self, whole: Field, size: u64, place: u64, parts: usize) -> Option<Field> {
-        let fits = whole.size == size && whole.depth == 0;
-        let size = size / parts.max(1) as u64;
-        fits.then_some(Field { place: whole.place + place, size, ..whole })
     }
 
     /// The fields of a size whose parts are packed.
@@ -292,7 +285,7 @@ impl Uses<'_> {
             return false;
         }
         let whole = union(&self.copied, instruction.sources.get(..1).unwrap_or_default());
-        let copied = whole.into_iter().filter_map(|field| self.part(field, size, size / 2, 2));
+        let copied = whole.into_iter().filter_map(|field| part_of(field, size, size / 2, 2));
         let copied = copied.collect();
         self.give(&instruction.destinations, &copied, &BTreeSet::new())
     }
@@ -588,4 +581,11 @@ fn numbered(operands: &[Operand]) -> impl Iterator<Item = (u64, VirtualRegister)
         Operand::Register(register) => Some((index, *register)),
         _ => None,
     })
+}
+
+/// One of so many parts of a field of a size.
+fn part_of(whole: Field, size: u64, place: u64, parts: usize) -> Option<Field> {
+    let fits = whole.size == size && whole.depth == 0;
+    let size = size / parts.max(1) as u64;
+    fits.then_some(Field { place: whole.place + place, size, ..whole })
 }

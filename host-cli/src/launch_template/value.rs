@@ -86,14 +86,12 @@ fn scalar(ty: ScalarType, found: &FieldUse, name: &str, address_bits: u8) -> Val
     }
     let is_float = |ty: ScalarType| ty.kind() == Kind::Float;
     let ty = match found.meaning {
-        _ if is_float(ty) => ty,
-        Some(Meaning::Float(float)) if float.bytes() == ty.bytes() => float,
-        // Several numbers in one.
-        Some(Meaning::Float(_)) => ty,
-        // A sum does not tell, where the PTX does.
+        Some(Meaning::Float(float)) if !is_float(ty) && float.bytes() == ty.bytes() => float,
+        // Several numbers in one, or an integer of a sign that the PTX says.
+        Some(Meaning::Float(_)) | None => ty,
         Some(Meaning::Integer | Meaning::Bits) if ty.kind() != Kind::Bits => ty,
+        Some(_) if is_float(ty) => ty,
         Some(meaning) => typed(ty, meaning, None),
-        None => ty,
     };
     match ty {
         ScalarType::F16 => Value::Real("f16"),

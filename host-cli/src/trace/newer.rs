@@ -120,11 +120,10 @@ impl<'a> Cursor<'a> {
     /// Whether a matrix instruction's line has the flag of Accel-Sim 2.0. Older tracers wrote none.
     fn has_flag(self, immediates: Option<usize>) -> bool {
         match (self.first_address(), self.words().count()) {
-            // Flag, width, mode, address; or width, mode, address.
-            (Some(3), _) => true,
+            // Width, mode, address; a flag makes them four words.
             (Some(2), _) => false,
-            // Flag, width, immediates; or width, immediates.
-            (_, 4) => true,
+            // Width, immediates; a flag before them.
+            (Some(3), _) | (_, 4) => true,
             (_, 3) => immediates != Some(2),
             _ => false,
         }
@@ -147,8 +146,7 @@ impl<'a> Cursor<'a> {
         let moves = width != Some(b"0");
         match (second, third) {
             (Some([b'0', b'x', ..]), Some(_)) => rest >= 5,
-            (Some(b"3"), Some(_)) => moves,
-            (Some(b"4"), Some([b'0', b'x', ..])) => moves,
+            (Some(b"3"), Some(_)) | (Some(b"4"), Some([b'0', b'x', ..])) => moves,
             _ => false,
         }
     }
@@ -244,9 +242,8 @@ impl<'a> Cursor<'a> {
         for _ in 0..named {
             self.skip_blanks();
             let whole = *self;
-            let count = match self.unsigned(COUNT) {
-                Ok(count @ (1 | 32)) => count,
-                _ => return Err(whole.refuse(COUNT)),
+            let Ok(count @ (1 | 32)) = self.unsigned(COUNT) else {
+                return Err(whole.refuse(COUNT));
             };
             for _ in 0..count {
                 self.hex("a hexadecimal value of a register", 16)?;

@@ -309,13 +309,8 @@ impl Text {
     fn block(&mut self) -> Result<(), Fault> {
         if self.blocks == 0 {
             self.next = Next::End;
-            self.agree(self.data.at, "the end of the warps' data", self.data.at, self.data.end)?;
-            return self.agree(
-                self.index.at,
-                "the end of the index",
-                self.index.at,
-                self.index.end,
-            );
+            agree(self.data.at, "the end of the warps' data", self.data.at, self.data.end)?;
+            return agree(self.index.at, "the end of the index", self.index.at, self.index.end);
         }
         self.blocks -= 1;
         self.mark(self.index.at, false);
@@ -345,11 +340,11 @@ impl Text {
         let record = self.index.at;
         let [instructions, pieces] = self.index.numbers()?;
         let offset = self.index.long()?;
-        self.agree(record, "the offset of the warp's data", offset, self.data.at)?;
+        agree(record, "the offset of the warp's data", offset, self.data.at)?;
         let start = self.data.at;
         let [here, parts] = self.data.numbers()?;
-        self.agree(start, "the warp's number of instructions", here.into(), instructions.into())?;
-        self.agree(start, "the warp's number of pieces", parts.into(), pieces.into())?;
+        agree(start, "the warp's number of instructions", here.into(), instructions.into())?;
+        agree(start, "the warp's number of pieces", parts.into(), pieces.into())?;
         self.push(&format!("warp = {}\ninsts = {instructions}\n", self.warp));
         (self.instructions, self.pieces) = (instructions, pieces);
         self.warp += 1;
@@ -362,7 +357,7 @@ impl Text {
         if self.pieces == 0 {
             let left = self.instructions.into();
             self.next = Next::Warp;
-            return self.agree(self.index.at, "what the warp's pieces leave over", left, 0);
+            return agree(self.index.at, "what the warp's pieces leave over", left, 0);
         }
         self.pieces -= 1;
         let record = self.index.at;
@@ -439,17 +434,17 @@ impl Text {
     fn short(&self) -> Result<(), Fault> {
         let Frame { start, instructions, line_ends, ended, .. } = self.frame;
         let lines = u64::from(line_ends) + u64::from(!ended);
-        self.agree(start, "the number of lines of the piece", lines, instructions.into())
+        agree(start, "the number of lines of the piece", lines, instructions.into())
     }
 
     fn finish(&mut self) -> Result<(), Fault> {
         let Frame { start, end, bytes, ended, .. } = self.frame;
-        self.agree(start, "the size of the frame", self.data.at - start, end - start)?;
+        agree(start, "the size of the frame", self.data.at - start, end - start)?;
         let stated = self.decoder.content_size();
-        self.agree(start, "the size of the frame's contents", bytes, stated)?;
+        agree(start, "the size of the frame's contents", bytes, stated)?;
         let sums = (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum());
         if let (Some(stated), Some(found)) = sums {
-            self.agree(start, "the checksum of the frame's contents", found.into(), stated.into())?;
+            agree(start, "the checksum of the frame's contents", found.into(), stated.into())?;
         }
         self.short()?;
         if !ended {
@@ -458,20 +453,14 @@ impl Text {
         self.next = Next::Piece;
         Ok(())
     }
+}
 
-    /// Checks one number of the file against another.
-    fn agree(
-        &self,
-        offset: u64,
-        what: &'static str,
-        found: u64,
-        expected: u64,
-    ) -> Result<(), Fault> {
-        if found == expected {
-            return Ok(());
-        }
-        Err(Fault { offset, problem: Problem::Contradiction { what, found, expected } })
+/// Checks one number of the file against another.
+fn agree(offset: u64, what: &'static str, found: u64, expected: u64) -> Result<(), Fault> {
+    if found == expected {
+        return Ok(());
     }
+    Err(Fault { offset, problem: Problem::Contradiction { what, found, expected } })
 }
 
 /// What the decoder says of a frame.

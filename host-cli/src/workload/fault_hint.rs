@@ -170,17 +170,6 @@ fn of_execution(fault: &Fault) -> &'static str {
         Fault::ReadsExited { .. } => {
             "keep all lanes that a shuffle reads until it has been executed: return after it"
         }
-        Fault::NeverEnds(_) => {
-            "make another thread change what the loop reads: lanes of the same warp cannot while \
-             they wait for this loop, and threads of a later CTA only if it is resident \
-             (`cooperative = true` makes all CTAs resident)"
-        }
-        Fault::NotCooperative { .. } => {
-            "set `cooperative = true` in the launch file's [[launch]], and choose a grid that is \
-             resident at once"
-        }
-        Fault::NotResident { .. } => "make `grid` smaller, or `block` and `shared` of each CTA",
-        Fault::Workspace { .. } => "make the parameters of the workload smaller",
         Fault::BudgetExceeded { .. } => {
             "look for an endless loop around this line, and at the arguments that bound it; a \
              launch that is only long needs a higher `--max-instructions`"
@@ -190,6 +179,10 @@ fn of_execution(fault: &Fault) -> &'static str {
             "this is a defect of strata; please report the PTX and the launch file"
         }
         // The others have hints that depend on their values.
+        Fault::NeverEnds(_)
+        | Fault::NotCooperative { .. }
+        | Fault::NotResident { .. }
+        | Fault::Workspace { .. } => of_residency(fault),
         Fault::EmptyDimension { .. }
         | Fault::Forbidden { .. }
         | Fault::TooManyThreads { .. }
@@ -202,6 +195,24 @@ fn of_execution(fault: &Fault) -> &'static str {
         | Fault::Access(_)
         | Fault::Texture(..)
         | Fault::TooMuchToKeep { .. } => "correct the kernel or the launch file",
+    }
+}
+
+/// What CTAs that wait for each other, or have to be resident together, lack.
+fn of_residency(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::NeverEnds(_) => {
+            "make another thread change what the loop reads: lanes of the same warp cannot while \
+             they wait for this loop, and threads of a later CTA only if it is resident \
+             (`cooperative = true` makes all CTAs resident)"
+        }
+        Fault::NotCooperative { .. } => {
+            "set `cooperative = true` in the launch file's [[launch]], and choose a grid that is \
+             resident at once"
+        }
+        Fault::NotResident { .. } => "make `grid` smaller, or `block` and `shared` of each CTA",
+        Fault::Workspace { .. } => "make the parameters of the workload smaller",
+        _ => "correct the kernel or the launch file",
     }
 }
 

@@ -33,14 +33,20 @@ impl Digest {
 
     pub(crate) fn words(&mut self, words: &[u32]) {
         self.word(words.len() as u64);
-        words.iter().for_each(|&word| self.word(word.into()));
+        for &word in words {
+            self.word(word.into());
+        }
     }
 
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.word(bytes.len() as u64);
         let (whole, rest) = bytes.as_chunks::<8>();
-        whole.iter().for_each(|&eight| self.word(u64::from_le_bytes(eight)));
-        rest.iter().for_each(|&byte| self.word(byte.into()));
+        for &eight in whole {
+            self.word(u64::from_le_bytes(eight));
+        }
+        for &byte in rest {
+            self.word(byte.into());
+        }
     }
 
     pub(crate) fn finish(self) -> [u64; 2] {

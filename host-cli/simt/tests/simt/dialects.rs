@@ -325,9 +325,10 @@ fn what_launches_kernels_is_refused_by_name() {
 
 #[test]
 fn more_values_may_be_live_than_a_machine_has_registers() {
-    let loads: String =
-        (0..300).map(|n| format!("ld.global.u32 %v{n}, [%d0+{}];\n", 4 * n)).collect();
-    let sums: String = (1..300).rev().map(|n| format!("add.u32 %v0, %v0, %v{n};\n")).collect();
+    let load = |n| format!("ld.global.u32 %v{n}, [%d0+{}];\n", 4 * n);
+    let loads = (0..300).map(load).collect::<Vec<_>>().concat();
+    let add = |n| format!("add.u32 %v0, %v0, %v{n};\n");
+    let sums = (1..300).rev().map(add).collect::<Vec<_>>().concat();
     let text = format!(
         "{HEAD}.entry k(.param .u64 p) {{ .reg .b64 %d<2>; .reg .b32 %v<300>;
         ld.param.u64 %d0, [p];\n{loads}{sums}st.global.u32 [%d0], %v0; ret; }}"

@@ -18,16 +18,16 @@ fn bench(body: &str) -> Bench {
     ))
 }
 
-fn run_with(body: &str, launch: Launch) -> Result<(Vec<u32>, LaunchOutcome), Fault> {
+fn run_with(body: &str, launch: &Launch) -> Result<(Vec<u32>, LaunchOutcome), Fault> {
     let mut bench = bench(body);
     let out = bench.words("out", &[0; 256]);
     let arguments = Arguments::default().u64(out).0;
-    let outcome = bench.run("k", &Launch { arguments, ..launch })?;
+    let outcome = bench.run("k", &Launch { arguments, ..launch.clone() })?;
     Ok((bench.read(out, 256), outcome))
 }
 
 fn run(body: &str, ctas: u32, threads: u32) -> Result<(Vec<u32>, LaunchOutcome), Fault> {
-    run_with(body, Launch::new([ctas, 1, 1], [threads, 1, 1]))
+    run_with(body, &Launch::new([ctas, 1, 1], [threads, 1, 1]))
 }
 
 fn words(body: &str, ctas: u32, threads: u32) -> Vec<u32> {
@@ -209,7 +209,7 @@ fn a_cooperative_launch_synchronises_its_grid() {
     for (ctas, threads) in [(1, 32), (2, 64), (4, 64), (7, 33)] {
         let launch = Launch { cooperative: true, ..Launch::new([ctas, 1, 1], [threads, 1, 1]) };
         let (found, outcome) =
-            run_with(GRID_SYNC, launch).unwrap_or_else(|fault| panic!("{fault}"));
+            run_with(GRID_SYNC, &launch).unwrap_or_else(|fault| panic!("{fault}"));
         let all = ctas * threads;
         let expected: Vec<u32> = (1..=all).rev().collect();
         assert_eq!(found[..all as usize], expected, "{ctas} x {threads}");
@@ -223,6 +223,6 @@ fn a_cooperative_launch_synchronises_its_grid() {
 #[test]
 fn a_cooperative_grid_has_to_be_resident() {
     let launch = Launch { cooperative: true, ..Launch::new([100_000, 1, 1], [1024, 1, 1]) };
-    let fault = run_with(GRID_SYNC, launch).unwrap_err().to_string();
+    let fault = run_with(GRID_SYNC, &launch).unwrap_err().to_string();
     assert!(fault.contains("the grid has 100000 CTAs, 216 can be resident"), "{fault}");
 }

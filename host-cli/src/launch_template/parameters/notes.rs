@@ -100,8 +100,11 @@ impl Uses<'_> {
     ) {
         use Opcode as O;
         let Instruction { opcode, sources, destinations, .. } = instruction;
-        let loads = !matches!(opcode, O::St | O::Red | O::Stmatrix)
-            && !(*opcode == O::Wmma && instruction.modifiers.has("store"));
+        let loads = match opcode {
+            O::St | O::Red | O::Stmatrix => false,
+            O::Wmma => !instruction.modifiers.has("store"),
+            _ => true,
+        };
         let values = match opcode {
             O::Ld | O::Ldu | O::Ldmatrix => destinations.as_slice(),
             O::Wmma if instruction.modifiers.has("load") => destinations.as_slice(),

@@ -34,7 +34,7 @@ type Result<T> = std::result::Result<T, ArrayProblem>;
 
 /// Reads a header of this major version.
 pub(super) fn parse(text: &[u8], version: u8) -> Result<Header<'_>> {
-    let mut text = Text { text, at: 0, longs: version < 3 };
+    let mut text = Text { bytes: text, at: 0, longs: version < 3 };
     let (mut descr, mut fortran_order, mut shape) = (None, None, None);
     text.expect(b'{')?;
     while !text.takes(b'}') {
@@ -44,10 +44,10 @@ pub(super) fn parse(text: &[u8], version: u8) -> Result<Header<'_>> {
             "descr" => descr.replace(text.descr()?).is_none(),
             "fortran_order" => fortran_order.replace(text.boolean()?).is_none(),
             "shape" => shape.replace(text.shape()?).is_none(),
-            _ => return Err(text.wrong_at(at, &format!("`{key}` is not a key"))),
+            _ => return Err(wrong_at(at, &format!("`{key}` is not a key"))),
         };
         if !is_new {
-            return Err(text.wrong_at(at, &format!("the key `{key}` is there twice")));
+            return Err(wrong_at(at, &format!("the key `{key}` is there twice")));
         }
         if descr == Some(Descr::Structured) {
             break;
@@ -73,19 +73,23 @@ pub(super) fn parse(text: &[u8], version: u8) -> Result<Header<'_>> {
 
 /// A header that is read from `at` on.
 struct Text<'a> {
-    text: &'a [u8],
+    bytes: &'a [u8],
     at: usize,
     /// Whether integers may have the suffix of Python 2, which NumPy takes up to version 2.
     longs: bool,
 }
 
+fn wrong_at(at: usize, problem: &str) -> ArrayProblem {
+    malformed(format!("byte {at} of its header: {problem}"))
+}
+
 impl<'a> Text<'a> {
     /// The next byte that is not blank.
     fn peek(&mut self) -> Option<u8> {
-        let rest = self.text.get(self.at..)?;
+        let rest = self.bytes.get(self.at..)?;
         let blank = rest.iter().take_while(|byte| b" \t\n\r\x0c".contains(byte)).count();
         self.at += blank;
-        self.text.get(self.at).copied()
+        self.bytes.get(self.at).copied()
     }
 
     fn takes(&mut self, byte: u8) -> bool {
@@ -109,27 +113,23 @@ impl<'a> Text<'a> {
             Some(byte) if byte.is_ascii_graphic() => format!("`{}` stands", char::from(byte)),
             Some(byte) => format!("the byte {byte:#04x} stands"),
         };
-        self.wrong_at(self.at, &format!("{found} where {expected} must be"))
-    }
-
-    fn wrong_at(&self, at: usize, problem: &str) -> ArrayProblem {
-        malformed(format!("byte {at} of its header: {problem}"))
+        wrong_at(self.at, &format!("{found} where {expected} must be"))
     }
 
     /// A text between quotes, without escapes.
     fn string(&mut self) -> Result<&'a str> {
         let start = self.peek().map(|_| self.at);
         // Python 2 marks texts so.
-        self.at += usize::from(self.text[self.at..].starts_with(b"u"));
-        let Some(&quote) = self.text.get(self.at).filter(|byte| b"'\"".contains(byte)) else {
+        self.at += usize::from(self.bytes[self.at..].starts_with(b"u"));
+        let Some(&quote) = self.bytes.get(self.at).filter(|byte| b"'\"".contains(byte)) else {
             self.at = start.unwrap_or(self.at);
             return Err(self.wrong("a text in quotes"));
         };
-        let rest = &self.text[self.at + 1..];
+        let rest = &self.bytes[self.at + 1..];
         let is_plain = |byte: &u8| (b' '..=b'~').contains(byte) && *byte != b'\\' && *byte != quote;
         let length = rest.iter().take_while(|byte| is_plain(byte)).count();
         self.at += 1 + length;
-        if self.text.get(self.at) != Some(&quote) {
+        if self.bytes.get(self.at) != Some(&quote) {
             return Err(self.wrong("a quote that ends the text"));
         }
         self.at += 1;
@@ -146,7 +146,7 @@ impl<'a> Text<'a> {
     fn boolean(&mut self) -> Result<bool> {
         self.peek();
         for (word, value) in [("True", true), ("False", false)] {
-            if self.text[self.at..].starts_with(word.as_bytes()) {
+            if self.bytes[self.at..].starts_with(word.as_bytes()) {
                 self.at += word.len();
                 return Ok(value);
             }
@@ -159,7 +159,7 @@ impl<'a> Text<'a> {
         let mut sides = Vec::new();
         while !self.takes(b')') {
             if sides.len() == MAX_SIDES {
-                return Err(self.wrong_at(self.at, "an array has at most 64 sides"));
+                return Err(wrong_at(self.at, "an array has at most 64 sides"));
             }
             sides.push(self.side()?);
             let is_more = self.takes(b',');
@@ -178,7 +178,7 @@ impl<'a> Text<'a> {
     /// A decimal number of 64 bits.
     fn side(&mut self) -> Result<u64> {
         self.peek();
-        let rest = &self.text[self.at..];
+        let rest = &self.bytes[self.at..];
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, behind) = rest.split_at(digits);
         if digits.is_empty() || (digits[0] == b'0' && digits.len() > 1) {
@@ -187,8 +187,7 @@ impl<'a> Text<'a> {
         let value = digits.iter().try_fold(0_u64, |value, digit| {
             value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
         });
-        let value =
-            value.ok_or_else(|| self.wrong_at(self.at, "the side has more than 64 bits"))?;
+        let value = value.ok_or_else(|| wrong_at(self.at, "the side has more than 64 bits"))?;
         self.at += digits.len() + usize::from(self.longs && behind.starts_with(b"L"));
         Ok(value)
     }
