@@ -28,7 +28,14 @@ pub fn run(args: &CheckArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let mut text = String::new();
     let mut passed = true;
     for (workload, comparisons) in workloads.iter().zip(&compared.results) {
-        for comparison in comparisons {
+        if comparisons.is_none() {
+            let _ = writeln!(
+                text,
+                "executed {}: nothing was compared, the launch file has no `[check]`",
+                workload.name
+            );
+        }
+        for comparison in comparisons.iter().flatten() {
             let verdict = if comparison.passed() { "passed" } else { "FAILED" };
             let _ = writeln!(text, "{verdict} {}: {comparison}", workload.name);
             passed &= comparison.passed();
