@@ -309,6 +309,7 @@ fn textures_and_surfaces_are_buffers_of_the_launch_file() {
         ("{ object = \"canvas\" }", "{ object = \"picture\" }"),
         ("name = \"canvas\"", "name = \"picture\""),
         ("width = \"columns\"", "width = 0"),
+        ("width = \"columns\"", "layers = 2\nwidth = \"columns\""),
     ] {
         assert!(TEXTURE.contains(old), "{old}");
         let done = run(&TEXTURE.replacen(old, new, 1));

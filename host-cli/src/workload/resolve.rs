@@ -54,6 +54,11 @@ impl Source<'_> {
         let document = strict::from_str(self.text).map_err(|mistake| {
             let help = match mistake.unknown_key.as_deref() {
                 Some("base") => "design files have it; pass one with `--design`".to_owned(),
+                Some("layers")
+                    if mistake.key.starts_with("texture") || mistake.key.starts_with("surface") =>
+                {
+                    "write `depth`: it is the number of layers of `a1d` and `a2d`".to_owned()
+                }
                 _ => mistake.hint(),
             };
             let problem = Problem::Syntax { help, message: mistake.message };
