@@ -166,9 +166,8 @@ fn a_deadlock_in_time_of_a_recording() {
     assert_eq!(run(path).replace(path, "tiny.traceg"), run("tiny.traceg"));
 }
 
-#[test]
-fn more_registers_than_a_thread_has() {
-    let path = scratch("registers.ptx");
+/// A kernel that reverses 300 words, all of which are in registers before the first is stored.
+pub(crate) fn kernel_of_300_values() -> String {
     let mut text = String::from(
         ".version 9.5\n.target sm_75\n.address_size 64\n.entry increment(.param .u64 data, \
          .param .u32 count, .param .u32 stride) {\n.reg .b32 %r<400>;\n.reg .b64 %rd<2>;\n\
@@ -178,9 +177,16 @@ fn more_registers_than_a_thread_has() {
         let _ = writeln!(text, "ld.global.u32 %r{register}, [%rd1+{}];", 4 * register);
     }
     for register in 0..300 {
-        let _ = writeln!(text, "st.global.u32 [%rd1], %r{register};");
+        let _ = writeln!(text, "st.global.u32 [%rd1+{}], %r{register};", 4 * (299 - register));
     }
     text.push_str("ret;\n}\n");
+    text
+}
+
+#[test]
+fn more_registers_than_a_thread_has() {
+    let path = scratch("registers.ptx");
+    let text = kernel_of_300_values();
     std::fs::write(&path, text).expect("the scratch file can be written");
     let path = path.to_str().expect("UTF-8");
     let error = refused(&["run", path, "--launch", "good.toml"]);

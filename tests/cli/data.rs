@@ -6,6 +6,7 @@ use std::path::Path;
 
 use strata_tests::{Outcome, start};
 
+use crate::bad_input::kernel_of_300_values;
 use crate::outputs::Home;
 
 const LAUNCH: &str = r#"
@@ -336,6 +337,26 @@ fn normalized_coordinates_wrap() {
     assert!(done.stdout.contains("`copy`: 8 elements match `texels.csv`"), "{done}");
     // (1 + 8) / 2 in the first row and (0 + 6) / 2 in the second, and the mean of both.
     assert!(done.stdout.contains("`out[0, 0]` is 3.75"), "{done}");
+}
+
+/// Results do not depend on registers: `check` executes what no physical registers can hold.
+#[test]
+fn check_executes_a_kernel_of_more_registers_than_a_thread_has() {
+    let home = Home::new(&["good.toml"]);
+    fs::write(home.path("k.ptx"), kernel_of_300_values()).unwrap();
+    let one_thread = fs::read_to_string(home.path("good.toml")).unwrap();
+    let one_thread = one_thread.replace("[3]", "[1]").replace("block = [32]", "block = [1]");
+    let check = "\n[check]\n[[check.buffer]]\nname = \"data\"\nexpected = { file = \"e.csv\" }\n";
+    fs::write(home.path("l.toml"), one_thread + check).unwrap();
+    let reversed = (0..300).rev().chain(300..1000);
+    let lines: Vec<_> = reversed.map(|word| word.to_string()).collect();
+    fs::write(home.path("e.csv"), lines.join("\n")).unwrap();
+    let done = strata(&home, &["check", "k.ptx", "--launch", "l.toml"]);
+    assert_eq!((done.status, done.stderr.as_str()), (Some(0), ""), "{done}");
+    assert_eq!(done.stdout, "passed k: `data`: 1000 elements match `e.csv`\n");
+    let counted = strata(&home, &["run", "k.ptx", "--launch", "l.toml"]);
+    assert_eq!(counted.status, Some(2), "{counted}");
+    assert!(counted.stderr.contains("needs 302 registers per thread"), "{counted}");
 }
 
 #[test]
