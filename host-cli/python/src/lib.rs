@@ -3,11 +3,14 @@
 //!
 //! [`run`](sweep::run), [`sweep`](sweep::sweep) and [`Kernel`](kernel::Kernel) read their
 //! [`arguments`], do their [`work`] on a thread of their own, and return a [`table`]. What is
-//! evaluated, counted and refused is decided by the library, as for the command line.
+//! evaluated, counted and refused is decided by the library, as for the command line. Other
+//! libraries may [`request`] types of a table's columns, and it can be [`pickled`].
 
 mod arguments;
 mod kernel;
 mod lists;
+mod pickled;
+mod request;
 mod sweep;
 mod table;
 mod work;
@@ -24,7 +27,7 @@ mod _strata {
     #[pymodule_export]
     use super::sweep::{evaluate_batch, identity, run, sweep};
     #[pymodule_export]
-    use super::table::Table;
+    use super::table::{Table, table_of_state};
     #[pymodule_export]
     use super::work::StrataError;
     use super::{Bound, PyModule, PyModuleMethods, PyResult};

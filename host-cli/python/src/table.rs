@@ -1,7 +1,8 @@
 //! Table: rows in Arrow's memory, which other libraries take without a copy.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::CStr;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow_array::ffi::FFI_ArrowSchema;
@@ -15,18 +16,26 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use strata::failure::Failure;
 use strata::report::columns::{Cell, Columns};
 use strata::report::parquet::{Field as Column, Kind};
 use strata::sweep::parquet;
 use strata::sweep::row::{self, Row};
 
+use crate::pickled;
+use crate::request::{self, SCHEMA};
 use crate::work::raised;
 
-/// Names that Arrow's interface gives its capsules.
-const SCHEMA: &CStr = c"arrow_schema";
+/// Name that Arrow's interface gives a capsule with rows.
 const STREAM: &CStr = c"arrow_array_stream";
+
+/// What a pickled table is: the function that reads its state, and that state, which is the layout,
+/// the metadata, and each column's name, type and values.
+type Pickled<'py> = (
+    Bound<'py, PyAny>,
+    (&'static str, BTreeMap<String, String>, Vec<(String, String, Bound<'py, PyList>)>),
+);
 
 /// Rows under named columns, in Arrow's memory.
 ///
@@ -34,9 +43,23 @@ const STREAM: &CStr = c"arrow_array_stream";
 /// `pandas.DataFrame.from_arrow(t)` and DuckDB take it without copying it. Whole numbers are
 /// `int64`, numbers with decimals `double`, switches `bool`, texts `string`; null says that there
 /// is no such value.
-#[pyclass(frozen, module = "strata")]
+///
+/// It never changes. Tables are equal if they have the same columns, types, values and metadata;
+/// they can be pickled, and so pass between processes.
+#[pyclass(frozen, eq, hash, module = "strata")]
+#[derive(PartialEq)]
 pub(crate) struct Table {
     batch: RecordBatch,
+}
+
+impl Hash for Table {
+    /// Hashes the names of the columns and the number of rows, not the values.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for field in self.batch.schema_ref().fields() {
+            field.name().hash(state);
+        }
+        self.batch.num_rows().hash(state);
+    }
 }
 
 impl Table {
@@ -45,39 +68,32 @@ impl Table {
         let columns = row::columns_of(rows);
         let cells = |(place, column): (usize, &Column)| {
             let cells: Vec<_> = rows.iter().map(|row| row.cell(place, &column.name)).collect();
-            array(column.kind, &cells)
+            (column.name.clone(), array(column.kind, &cells))
         };
-        let arrays = columns.iter().enumerate().map(cells).collect();
+        let columns = columns.iter().enumerate().map(cells).collect();
         let metadata = parquet::metadata().map(|(key, value)| (key.to_owned(), value));
-        Self::new(&columns, arrays, metadata.into())
+        Self::new(columns, metadata.into())
     }
 
     /// Columns of a list; those that sweeps have as well have the same type.
     pub(crate) fn of_columns(listed: &Columns) -> Result<Self, Failure> {
-        let kind = |name: &String| {
-            let place = row::place(name);
-            let kind = place.map_or(Kind::Text, |place| row::columns()[place].kind);
-            Column { name: name.clone(), kind }
-        };
-        let columns: Vec<_> = listed.header.iter().map(kind).collect();
-        let cells = |(place, column): (usize, &Column)| {
+        let column = |(place, name): (usize, &String)| {
+            let kind = row::place(name).map_or(Kind::Text, |place| row::columns()[place].kind);
             let cells: Vec<_> = listed.rows.iter().map(|row| row[place].clone()).collect();
-            array(column.kind, &cells)
+            (name.clone(), array(kind, &cells))
         };
-        let arrays = columns.iter().enumerate().map(cells).collect();
-        Self::new(&columns, arrays, HashMap::new())
+        Self::new(listed.header.iter().enumerate().map(column).collect(), HashMap::new())
     }
 
     fn new(
-        columns: &[Column],
-        arrays: Vec<ArrayRef>,
+        columns: Vec<(String, ArrayRef)>,
         metadata: HashMap<String, String>,
     ) -> Result<Self, Failure> {
-        let field = |(column, array): (&Column, &ArrayRef)| {
-            Field::new(&column.name, array.data_type().clone(), true)
-        };
-        let fields: Vec<_> = columns.iter().zip(&arrays).map(field).collect();
+        let field =
+            |(name, array): &(String, ArrayRef)| Field::new(name, array.data_type().clone(), true);
+        let fields: Vec<_> = columns.iter().map(field).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
+        let arrays = columns.into_iter().map(|(_, array)| array).collect();
         let batch = RecordBatch::try_new(schema, arrays);
         batch.map(|batch| Self { batch }).map_err(|error| Failure::internal(&error.to_string()))
     }
@@ -201,19 +217,62 @@ impl Table {
         PyCapsule::new_with_value(py, schema.map_err(|error| defect(&error))?, SCHEMA)
     }
 
-    /// Arrow's `PyCapsule` interface: the rows. The schema that is asked for is not looked at,
-    /// which the interface allows.
+    /// Arrow's `PyCapsule` interface: the rows.
+    ///
+    /// `requested_schema`: a capsule with the schema that the rows are to have, of the same columns
+    /// in the same order. For whole numbers any type of integers will do, for texts
+    /// `large_string`, `string_view` and dictionaries; columns of the same type are not copied.
+    /// Metadata stay the table's.
+    ///
+    /// Raises `TypeError` if that is not a capsule, and `StrataError`, with the column and both
+    /// types, for any other request.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let _ = requested_schema;
-        let batches = [Ok::<_, ArrowError>(self.batch.clone())];
-        let reader = RecordBatchIterator::new(batches, self.batch.schema());
+        let batch = match requested_schema {
+            Some(requested) => request::satisfy(&self.batch, &request::read(requested)?)?,
+            None => self.batch.clone(),
+        };
+        let schema = batch.schema();
+        let reader = RecordBatchIterator::new([Ok::<_, ArrowError>(batch)], schema);
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
     }
+
+    /// What `pickle` writes.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        let schema = self.batch.schema_ref();
+        let column = |(place, field): (usize, &Arc<Field>)| {
+            let kind = request::type_name(field.data_type());
+            Ok((field.name().clone(), kind, self.values(py, place)?))
+        };
+        let columns = schema.fields().iter().enumerate().map(column).collect::<PyResult<_>>()?;
+        let read = py.import("strata")?.getattr("_table_of_state")?;
+        let metadata = schema.metadata().clone().into_iter().collect();
+        Ok((read, (pickled::LAYOUT, metadata, columns)))
+    }
+
+    /// The table itself, which never changes.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    /// The table itself, which never changes.
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+}
+
+/// The table that was pickled, from the state that `pickle` read.
+///
+/// Raises `StrataError` if the state is damaged, or that of another version of the package.
+#[pyfunction]
+#[pyo3(name = "_table_of_state", signature = (*state))]
+pub(crate) fn table_of_state(state: &Bound<'_, PyTuple>) -> PyResult<Table> {
+    let (columns, metadata) = pickled::read(state)?;
+    Table::new(columns, metadata).map_err(|failure| raised(&failure))
 }
 
 fn defect(error: &ArrowError) -> PyErr {

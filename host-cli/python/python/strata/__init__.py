@@ -14,6 +14,7 @@ from ._strata import (
     __version__,
     _evaluate_batch,
     _identity,
+    _table_of_state,
     designs,
     kernel,
     run,
