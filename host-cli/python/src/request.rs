@@ -32,7 +32,7 @@ struct CSchema {
 /// Reads the schema in the capsule that is given as `requested_schema`.
 ///
 /// Anything but a capsule is a `TypeError`; a capsule with another name, one whose schema was
-/// taken, and a schema that is no list of columns are a `ValueError`.
+/// taken, and a schema that is not a list of columns are a `ValueError`.
 pub(crate) fn read(given: &Bound<'_, PyAny>) -> PyResult<Schema> {
     let expected = "a capsule named `arrow_schema`";
     let capsule = given.cast::<PyCapsule>();
