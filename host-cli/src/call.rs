@@ -13,6 +13,7 @@ use toml::{Table, Value};
 
 use crate::cli::{Mode, Scale, SourceArgs};
 use crate::failure::Failure;
+use crate::kernel_name;
 use crate::launch_template;
 use crate::measure::{self, Request};
 use crate::printer::Printer;
@@ -121,13 +122,16 @@ impl CallKernel {
                 return Err(Failure::input(format!("`{file}` has several kernels: {names}"))
                     .hint("name one of them"));
             }
-            (Some(name), all) => match all.iter().find(|(_, of)| *of == name) {
-                Some((id, _)) => *id,
-                None => {
-                    return Err(Failure::input(format!("`{file}` has no kernel `{name}`"))
-                        .hint(format!("it has {names}")));
-                }
-            },
+            (Some(asked), all) => {
+                let found = kernel_name::find(all.iter().map(|(_, name)| *name), asked);
+                let meant = found.and_then(|name| module.kernel(name).ok_or_else(Vec::new));
+                meant.map_err(|meant| match meant.as_slice() {
+                    [] => Failure::input(format!("`{file}` has no kernel `{asked}`"))
+                        .hint(format!("it has {names}")),
+                    several => Failure::input(format!("`{file}` has several kernels `{asked}`"))
+                        .hint(format!("name one of them: {}", several.join("; "))),
+                })?
+            }
         };
         subject::warn(file, ptx, printer);
         Ok(Self { file: file.to_owned(), ptx: ptx.to_owned(), module, kernel })
@@ -326,7 +330,7 @@ impl CallArray {
     fn check(&self, accessed: Option<ScalarType>) -> Result<(), Unsuitable> {
         let Some(accessed) = accessed else { return Ok(()) };
         let same_float = self.element.name() == accessed.name();
-        let float = matches!(accessed, ScalarType::F16 | ScalarType::F32 | ScalarType::F64);
+        let float = ElementType::ALL.iter().any(|of| of.is_float() && of.name() == accessed.name());
         let small = self.element.bytes() <= u64::from(accessed.bytes());
         if if float { same_float } else { small } {
             return Ok(());

@@ -37,6 +37,7 @@ pub mod failure;
 pub mod fpga;
 pub mod fuzzing;
 pub mod interrupt;
+pub mod kernel_name;
 pub mod launch_template;
 pub mod levels;
 pub mod measure;

@@ -107,6 +107,7 @@ refuses! {
     embedding_a_trace: ["trace", "embed", "kernelslist.g", "-o", "missing/workload.rs"];
     embedding_into_a_folder_that_is_not_there:
         ["trace", "embed", "vectoradd", "--scale", "small", "-o", "missing/workload.rs"];
+    a_name_of_cpp_that_several_kernels_have: ["inspect", "cpp.ptx", "--kernel", "fill"];
     inspecting_malformed_ptx: ["inspect", "malformed.ptx"];
     a_profile_as_a_graph: ["inspect", "vectoradd", "--profile", "--format", "dot"];
     explaining_a_line_without_instructions: ["explain", "good.ptx", "26"];

@@ -13,7 +13,7 @@ use strata_compiler::listing::Listing;
 use strata_compiler::program::{Origin, Program};
 use strata_compiler::{CompileOptions, Order, RegisterLimit, compile};
 use strata_ptx::diagnostic::{Diagnostic, counted};
-use strata_ptx::module::{FunctionId, Module};
+use strata_ptx::module::Module;
 
 use crate::cli::ExplainArgs;
 use crate::commands::inspect;
@@ -34,18 +34,14 @@ pub fn run(args: &ExplainArgs, printer: &Printer) -> Result<ExitStatus, Failure>
     let (file, source) = inspect::source(&args.input, args.ptx)?;
     subject::warn(&file, &source, printer);
     let (module, unsupported) = inspect::parse(&file, &source)?;
-    let kernels: Vec<FunctionId> =
-        inspect::kernels(&module, args.kernel.as_deref()).map(|(id, _)| id).collect();
-    if kernels.is_empty() {
-        return Err(inspect::no_kernel(&module, args.kernel.as_deref(), &file));
-    }
+    let kernels = inspect::some_kernels(&module, args.kernel.as_deref(), &file)?;
     let registers = args.registers.and_then(RegisterLimit::new);
     let options = CompileOptions { registers, order: Order::Ptx };
     let mut found = String::new();
     let mut cuda = None;
     let mut lines = Vec::new();
     let mut problems = Vec::new();
-    for id in kernels {
+    for (id, _) in kernels {
         // Without an instruction, others would be explained wrongly.
         let missing = unsupported_of(&module, &unsupported, id);
         if !missing.is_empty() {

@@ -14,6 +14,7 @@ use strata_ptx::module::{Function, FunctionId, Module};
 use crate::cli::{InspectArgs, ListingFormat, Mode, SourceArgs};
 use crate::design::{self, Design};
 use crate::failure::{ExitStatus, Failure};
+use crate::kernel_name;
 use crate::levels::FittedKernels;
 use crate::printer::Printer;
 use crate::subject;
@@ -126,7 +127,7 @@ fn listed(args: &InspectArgs, printer: &Printer) -> Result<Listed, Failure> {
     let lines = LineIndex::new(&source);
     let render = |problem: &Diagnostic| diagnostic::render(problem, &file, &source, &lines);
     let mut listed = Listed { text: String::new(), all_run: true };
-    for (id, function) in kernels(&module, args.source.kernel.as_deref()) {
+    for (id, function) in kernels(&module, args.source.kernel.as_deref(), &file)? {
         let text = &mut listed.text;
         if !text.is_empty() {
             text.push('\n');
@@ -146,13 +147,9 @@ fn listed(args: &InspectArgs, printer: &Printer) -> Result<Listed, Failure> {
         let problems: Vec<String> = problems.iter().map(render).collect();
         *text += &verdict(&function.name, &problems, args.format == ListingFormat::Dot);
     }
-    let only = args.source.kernel.as_deref();
-    if module.kernels().next().is_none() && only.is_none() {
+    if module.kernels().next().is_none() {
         let remark = if args.format == ListingFormat::Dot { "// " } else { "" };
         listed.text = format!("{remark}{file} has no kernel: functions alone are not compiled\n");
-    }
-    if listed.text.is_empty() {
-        return Err(no_kernel(&module, only, &file));
     }
     Ok(listed)
 }
@@ -188,24 +185,42 @@ pub(super) fn parse(file: &str, source: &str) -> Result<(Module, Vec<Diagnostic>
     Ok((parsed.module, parsed.diagnostics))
 }
 
-/// The kernels of a module, or the one of a name.
+/// The kernels of a module, or the one of a name, as the PTX or its C++ has it.
 pub(super) fn kernels<'m>(
     module: &'m Module,
-    only: Option<&'m str>,
-) -> impl Iterator<Item = (FunctionId, &'m Function)> {
-    module.kernels().filter(move |(_, function)| only.is_none_or(|only| only == function.name))
+    only: Option<&str>,
+    file: &str,
+) -> Result<Vec<(FunctionId, &'m Function)>, Failure> {
+    let names = module.kernels().map(|(_, function)| function.name.as_str());
+    let only = only.map(|only| kernel_name::find(names, only).map_err(|meant| (only, meant)));
+    let only = only.transpose().map_err(|(asked, meant)| no_kernel(module, asked, &meant, file))?;
+    Ok(module.kernels().filter(|(_, found)| only.is_none_or(|only| only == found.name)).collect())
 }
 
-/// Why there is nothing to show.
-pub(super) fn no_kernel(module: &Module, wanted: Option<&str>, file: &str) -> Failure {
-    let kernels: Vec<&str> = module.kernels().map(|(_, function)| function.name.as_str()).collect();
-    match wanted {
-        Some(kernel) if !kernels.is_empty() => {
-            Failure::input(format!("`{file}` has no kernel `{kernel}`"))
-                .hint(format!("it has {}", kernels.join(", ")))
-        }
-        _ => Failure::input(format!("`{file}` has no kernel"))
-            .hint("a kernel begins with `.entry`; device functions alone are not compiled"),
+/// As [`kernels`], at least one.
+pub(super) fn some_kernels<'m>(
+    module: &'m Module,
+    only: Option<&str>,
+    file: &str,
+) -> Result<Vec<(FunctionId, &'m Function)>, Failure> {
+    let found = kernels(module, only, file)?;
+    if found.is_empty() { Err(without_kernels(file)) } else { Ok(found) }
+}
+
+fn without_kernels(file: &str) -> Failure {
+    Failure::input(format!("`{file}` has no kernel"))
+        .hint("a kernel begins with `.entry`; device functions alone are not compiled")
+}
+
+/// Why a name is that of no kernel, or of several.
+fn no_kernel(module: &Module, asked: &str, meant: &[String], file: &str) -> Failure {
+    let all: Vec<&str> = module.kernels().map(|(_, function)| function.name.as_str()).collect();
+    match (all.as_slice(), meant) {
+        ([], _) => without_kernels(file),
+        (all, []) => Failure::input(format!("`{file}` has no kernel `{asked}`"))
+            .hint(format!("it has {}", all.join(", "))),
+        (_, several) => Failure::input(format!("`{file}` has several kernels `{asked}`"))
+            .hint(format!("name one of them: {}", several.join("; "))),
     }
 }
 

@@ -33,9 +33,7 @@ pub fn run(args: &LaunchTemplateArgs, printer: &Printer) -> Result<ExitStatus, F
     subject::warn(&args.file, &source, printer);
     let (module, _) = inspect::parse(&args.file, &source)?;
     let only = args.kernel.as_deref();
-    let Some((id, function)) = inspect::kernels(&module, only).next() else {
-        return Err(inspect::no_kernel(&module, only, &args.file));
-    };
+    let (id, function) = inspect::some_kernels(&module, only, &args.file)?[0];
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let others = module.kernels().count() - 1;
     if only.is_none() && others != 0 {

@@ -220,6 +220,14 @@ pub enum Problem {
         /// The names there are, in words.
         known: String,
     },
+    /// A name of C++ source that several kernels have.
+    #[error("several kernels are `{name}`: {meant}")]
+    SeveralKernels {
+        /// As written.
+        name: String,
+        /// Those that may be meant, in words.
+        meant: String,
+    },
     /// A parameter called `i`.
     #[error("`i` is the index of the iteration and cannot be a parameter")]
     ReservedName,
@@ -441,9 +449,11 @@ impl Problem {
                  Rust (docs/WORKLOADS.md)"
             }
             Self::UnknownName { what: "kernel", known, .. } if known.contains("_Z") => {
-                "use one of these names, or declare the kernel `extern \"C\"` to keep its own"
+                "use one of these names or what they are in C++, or declare the kernel \
+                 `extern \"C\"`"
             }
             Self::UnknownName { .. } => "use one of these names, or define this one",
+            Self::SeveralKernels { .. } => "name one of them, as the PTX or C++ does",
             Self::ReservedName => "rename the parameter",
             Self::Unsuitable { .. } => "change the generator, the element type or the count",
             Self::TooMuchMemory { .. } => "make the parameters smaller",

@@ -21,14 +21,16 @@ pub enum RunError {
         /// Every reason; their places are offsets in [`Workload::ptx`].
         diagnostics: Vec<Diagnostic>,
     },
-    /// An option names a kernel that the workload does not launch.
-    #[error("workload `{workload}` launches no kernel `{kernel}`; it launches {known}")]
+    /// An option names a kernel that the workload does not launch, or several.
+    #[error("workload `{workload}` launches {what} `{kernel}`; it launches {known}")]
     NoSuchKernel {
         /// The workload.
         workload: String,
+        /// `no kernel` or `several kernels`.
+        what: &'static str,
         /// As asked for.
         kernel: String,
-        /// The kernels it launches, in words.
+        /// The kernels it launches, or those that may be meant, in words.
         known: String,
     },
     /// An option names a launch or a CTA that does not exist.

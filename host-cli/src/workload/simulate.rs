@@ -24,6 +24,7 @@ use super::decoded::Decoded;
 use super::plan::{Argument, DriveError, LaunchPlan, LaunchStep, LaunchTarget};
 pub use super::run_error::RunError;
 use super::{Overrides, Workload};
+use crate::kernel_name;
 use crate::progress;
 
 /// What to execute and what to record.
@@ -190,6 +191,19 @@ impl Prepared {
         Ok(self)
     }
 
+    /// The kernel that an option names, as the plan has it.
+    fn kernel(&self, asked: &str) -> Result<&str, RunError> {
+        let all = &self.plan.kernels;
+        kernel_name::find(all.iter().map(String::as_str), asked).map_err(|meant| {
+            let (what, known) = match meant.as_slice() {
+                [] => ("no kernel", all.join(", ")),
+                several => ("several kernels", several.join("; ")),
+            };
+            let (workload, kernel) = (self.name.clone(), asked.to_owned());
+            RunError::NoSuchKernel { workload, what, kernel, known }
+        })
+    }
+
     /// Runs every launch on a new device and returns the final contents of the plan's buffers.
     ///
     /// `sink` gets each recorded launch, in order, in parts if the options say so. Memory: the
@@ -210,15 +224,9 @@ impl Prepared {
         options: &Options,
         sink: &mut impl LaunchSink,
     ) -> Result<Vec<Vec<u8>>, RunError> {
-        if let Some(kernel) = &options.kernel
-            && !self.plan.kernels.contains(kernel)
-        {
-            let (workload, kernel) = (self.name.clone(), kernel.clone());
-            let known = self.plan.kernels.join(", ");
-            return Err(RunError::NoSuchKernel { workload, kernel, known });
-        }
+        let only = options.kernel.as_deref().map(|asked| self.kernel(asked)).transpose()?;
         let failed = |source| RunError::Device { workload: self.name.clone(), source };
-        let mut target = Target::new(self, options, sink)?;
+        let mut target = Target::new(self, options, only, sink)?;
         let count = match self.plan.drive(&mut target) {
             Ok(count) => count,
             Err(DriveError::Target(error)) => return Err(error),
@@ -284,6 +292,8 @@ impl Prepared {
 struct Target<'a, S> {
     prepared: &'a Prepared,
     options: &'a Options,
+    /// The only kernel that is recorded.
+    only: Option<&'a str>,
     device: Device,
     executables: Vec<Executable>,
     addresses: Vec<u64>,
@@ -300,6 +310,7 @@ impl<'a, S: LaunchSink> Target<'a, S> {
     fn new(
         prepared: &'a Prepared,
         options: &'a Options,
+        only: Option<&'a str>,
         sink: &'a mut S,
     ) -> Result<Self, RunError> {
         let workload = &prepared.name;
@@ -346,6 +357,7 @@ impl<'a, S: LaunchSink> Target<'a, S> {
         Ok(Self {
             prepared,
             options,
+            only,
             device,
             executables,
             addresses,
@@ -428,7 +440,7 @@ impl<S: LaunchSink> LaunchTarget for Target<'_, S> {
 
     fn launch(&mut self, index: u64, step: &LaunchStep) -> Result<(), RunError> {
         let kernel = self.prepared.plan.kernels[step.kernel].as_str();
-        let recorded = self.options.kernel.as_ref().is_none_or(|only| only == kernel)
+        let recorded = self.only.is_none_or(|only| only == kernel)
             && self.options.launch_index.is_none_or(|only| only == index);
         let record = match (recorded && self.options.record_paths, self.options.cta) {
             (false, _) => Record::Nothing,

@@ -12,6 +12,7 @@ use super::super::plan::{LaunchTemplate, PhasePlan, Place, Repeat};
 use super::arguments::of_parameter;
 use super::contents::constant;
 use super::{MAX_LAUNCHES, MAX_RESET_BYTES, Resolver, Result, list};
+use crate::kernel_name;
 
 impl Resolver<'_> {
     /// All steps, in the order of the file: the two kinds are merged by their places.
@@ -160,10 +161,16 @@ impl Resolver<'_> {
 
     fn kernel(&self, name: &str, place: &Place) -> Result<&Function> {
         let kernels = || self.module.kernels().map(|(_, function)| function);
-        kernels().find(|function| function.name == name).ok_or_else(|| {
-            let known = list(kernels().map(|function| function.name.as_str()));
-            place.error(Problem::UnknownName { what: "kernel", name: name.to_owned(), known })
-        })
+        let names = || kernels().map(|function| function.name.as_str());
+        let found = kernel_name::find(names(), name).map_err(|meant| {
+            let name = name.to_owned();
+            place.error(if meant.is_empty() {
+                Problem::UnknownName { what: "kernel", name, known: list(names()) }
+            } else {
+                Problem::SeveralKernels { name, meant: meant.join("; ") }
+            })
+        })?;
+        Ok(kernels().find(|function| function.name == found).expect("one of the names"))
     }
 
     fn dimensions(

@@ -14,9 +14,14 @@ fn counting(directives: &str) -> String {
 
 /// What the kernel left in its buffer.
 fn run(ptx: String, launch: &str) -> Result<u32, RunError> {
+    run_kernel(ptx, "k", launch)
+}
+
+/// The same of a kernel of a name.
+fn run_kernel(ptx: String, kernel: &str, launch: &str) -> Result<u32, RunError> {
     let file = format!(
         "description = \"test\"\n[size.small]\nn = 3\n[[buffer]]\nname = \"o\"\ntype = \"u32\"\n\
-         count = 1\ngenerator = \"zero\"\n[[launch]]\nkernel = \"k\"\narguments = [\"o\"]\n{launch}\n"
+         count = 1\ngenerator = \"zero\"\n[[launch]]\nkernel = \"{kernel}\"\narguments = [\"o\"]\n{launch}\n"
     );
     let texts = (("k.ptx".to_owned(), Cow::Owned(ptx)), ("l.toml".to_owned(), Cow::Owned(file)));
     let workload = Workload::from_texts("test".to_owned(), texts.0, texts.1)?;
@@ -72,4 +77,28 @@ fn a_launch_says_that_it_is_cooperative() {
         assert!(refused.to_string().contains("the launch is not cooperative"), "{refused}");
         assert!(refused.help().contains("`cooperative = true`"), "{}", refused.help());
     }
+}
+
+/// Kernels have the names of their C++ source, too.
+#[test]
+fn kernels_are_found_by_names_of_cpp() {
+    let kernel = |name: &str, value: &str| {
+        format!(
+            ".visible .entry {name}(.param .u64 o)\n{{ .reg .u64 %o; ld.param.u64 %o, [o];\n\
+             st.global.u32 [%o], {value}; ret; }}\n"
+        )
+    };
+    let ptx = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n{}{}",
+        kernel("_Z4fillIfEvPT_", "7"),
+        kernel("_Z4fillIjEvPT_", "9")
+    );
+    let launch = |name: &str| run_kernel(ptx.clone(), name, "grid = [1]\nblock = [32]");
+    assert_eq!(launch("fill<unsigned int>").expect("runs"), 9);
+    assert_eq!(launch("_Z4fillIfEvPT_").expect("runs"), 7);
+    let told = launch("fill").unwrap_err().to_string();
+    assert!(
+        told.contains("several kernels are `fill`: _Z4fillIfEvPT_ = fill<float>(float*); "),
+        "{told}"
+    );
 }

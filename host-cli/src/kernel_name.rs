@@ -1,0 +1,130 @@
+//! Kernel names: as a compiler of C++ mangles them, and as their source has them.
+
+use std::fmt;
+
+use cpp_demangle::{BorrowedSymbol, DemangleOptions, DemangleWrite};
+
+/// Longest name that is demangled, mangled and not. Unit: bytes.
+const LONGEST: usize = 4096;
+
+/// A name of C++ source, `scale<float>(float*, int)`, for a mangled one of the Itanium ABI.
+pub fn demangled(name: &str) -> Option<String> {
+    written(name, DemangleOptions::new().no_return_type())
+}
+
+/// The same without parameters, `scale<float>`.
+fn without_parameters(name: &str) -> Option<String> {
+    written(name, DemangleOptions::new().no_return_type().no_params())
+}
+
+fn written(name: &str, options: DemangleOptions) -> Option<String> {
+    if name.len() > LONGEST || !name.starts_with("_Z") {
+        return None;
+    }
+    let (symbol, rest) = BorrowedSymbol::with_tail(name.as_bytes()).ok()?;
+    let mut text = Bounded(String::new());
+    symbol.structured_demangle(&mut text, &options).ok()?;
+    rest.is_empty().then_some(text.0)
+}
+
+/// A text that does not grow beyond [`LONGEST`]: references back make short names long.
+struct Bounded(String);
+
+impl DemangleWrite for Bounded {
+    fn write_string(&mut self, part: &str) -> fmt::Result {
+        if self.0.len() + part.len() > LONGEST {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(part);
+        Ok(())
+    }
+}
+
+/// Which of some kernels is meant: the one of that name, or else the only one whose name in C++ is
+/// that, with parameters, without them, or without template arguments and namespaces, too.
+///
+/// # Errors
+///
+/// The names of all that may be meant, of none or several.
+pub fn find<'n>(names: impl Iterator<Item = &'n str>, asked: &str) -> Result<&'n str, Vec<String>> {
+    let mut names: Vec<&str> = names.collect();
+    if let Some(found) = names.iter().find(|name| **name == asked) {
+        return Ok(found);
+    }
+    let is_meant = |name: &&str| {
+        let short = without_parameters(name);
+        let short = short.as_deref();
+        let bare = short.map(|short| short.split('<').next().unwrap_or(short));
+        let last = bare.and_then(|bare| bare.rsplit("::").next());
+        let full = || demangled(name);
+        [short, bare, last].contains(&Some(asked)) || full().as_deref() == Some(asked)
+    };
+    names.retain(is_meant);
+    match names.as_slice() {
+        [only] => Ok(only),
+        several => Err(several.iter().map(|name| both(name)).collect()),
+    }
+}
+
+/// A name with what it is in C++, if it is mangled.
+pub fn both(name: &str) -> String {
+    demangled(name).map_or_else(|| name.to_owned(), |source| format!("{name} = {source}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mangled_names_are_those_of_the_source() {
+        for (name, source) in [
+            ("_Z5saxpyifPKfPf", Some("saxpy(int, float, float const*, float*)")),
+            ("_Z5scaleIfEvPT_i", Some("scale<float>(float*, int)")),
+            ("_ZN2ns4dumpIiLi3EEEvPKT_PS1_", Some("ns::dump<int, 3>(int const*, int*)")),
+            ("_Z5saxpyifPKfPf$", None),
+            ("_Z", None),
+            ("saxpy", None),
+        ] {
+            assert_eq!(demangled(name).as_deref(), source, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_do_not_grow_without_bound() {
+        // Each parameter is a pair of the one before, twice.
+        let mut name = String::from("_Z1k4pairIffE");
+        for digit in "0123456789ABCDEFGHIJ".chars() {
+            name.extend(["S_IS", &digit.to_string(), "_S", &digit.to_string(), "_E"]);
+        }
+        assert_eq!(demangled(&name), None);
+        assert_eq!(demangled(&format!("_Z{LONGEST}{}v", "k".repeat(LONGEST))), None);
+    }
+
+    #[test]
+    fn kernels_are_found_by_their_names_in_source() {
+        let names = [
+            "_Z5scaleIfEvPT_i",
+            "_Z5scaleIdEvPT_i",
+            "_ZN2ns4dumpIiLi3EEEvPKT_PS1_",
+            "add",
+            "_Z3addv",
+        ];
+        let found = |asked| find(names.into_iter(), asked);
+        for (asked, name) in [
+            ("add", "add"),
+            ("_Z3addv", "_Z3addv"),
+            ("add()", "_Z3addv"),
+            ("dump", "_ZN2ns4dumpIiLi3EEEvPKT_PS1_"),
+            ("ns::dump", "_ZN2ns4dumpIiLi3EEEvPKT_PS1_"),
+            ("ns::dump<int, 3>", "_ZN2ns4dumpIiLi3EEEvPKT_PS1_"),
+            ("scale<double>", "_Z5scaleIdEvPT_i"),
+            ("scale<float>(float*, int)", "_Z5scaleIfEvPT_i"),
+        ] {
+            assert_eq!(found(asked), Ok(name), "{asked}");
+        }
+        let both = found("scale").unwrap_err();
+        assert_eq!(both[0], "_Z5scaleIfEvPT_i = scale<float>(float*, int)");
+        assert_eq!(both.len(), 2);
+        assert_eq!(found("dum"), Err(vec![]));
+    }
+}
