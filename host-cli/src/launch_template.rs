@@ -9,11 +9,13 @@ mod meaning;
 mod memory;
 mod objects;
 mod parameters;
+mod signature;
 mod text;
 mod value;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::replace;
 
 use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
@@ -59,6 +61,8 @@ struct Template<'m> {
     shared: Option<u64>,
     /// Shared memory of the kernel's own, which lies before that. Unit: bytes.
     static_shared: u64,
+    /// All CTAs are resident: the kernel waits for the whole grid.
+    cooperative: bool,
     /// How many arguments are addresses in the dynamic shared memory.
     windows: u64,
     /// Value of every integer argument.
@@ -114,12 +118,16 @@ impl<'m> Template<'m> {
         let declared = &function.variables[..function.parameters as usize];
         let mut names = Vec::new();
         let mut windows = 0;
+        let mut types = signature::declared(&function.name, declared.len()).into_iter();
         let arguments = declared.iter().zip(&found.parameters).map(|(parameter, fields)| {
             let name = unique(&short_name(&parameter.name, &function.name), &mut names);
-            let value = match parameter.pointer {
+            let mut value = match parameter.pointer {
                 Some(StateSpace::Shared) => Value::Shared(windows, parameter.ty.bits()),
                 _ => value(parameter, fields, &name, module.address_bits),
             };
+            if let Some(declared) = types.next().flatten() {
+                declared.refine(&mut value, &name);
+            }
             windows += u64::from(matches!(value, Value::Shared(..)));
             Argument { name, value }
         });
@@ -152,6 +160,7 @@ impl<'m> Template<'m> {
             fixed_block,
             shared,
             static_shared,
+            cooperative: false,
             windows,
             n: INTEGERS[0],
             arguments,
@@ -192,6 +201,8 @@ impl<'m> Template<'m> {
                         }
                     }
                     Fault::Texture(_, problem) => self.grow_image(problem),
+                    Fault::NotCooperative { .. } => !replace(&mut self.cooperative, true),
+                    Fault::NotResident { .. } => self.shrink_grid(),
                     _ => false,
                 },
                 _ => false,
@@ -221,6 +232,11 @@ impl<'m> Template<'m> {
     /// Halves the larger side of a block that the PTX does not ask for.
     fn shrink_block(&mut self) -> bool {
         let larger = self.block.iter_mut().max().filter(|side| **side > 1 && !self.fixed_block);
+        larger.map(|side| *side /= 2).is_some()
+    }
+
+    fn shrink_grid(&mut self) -> bool {
+        let larger = self.grid.iter_mut().max().filter(|side| **side > 1);
         larger.map(|side| *side /= 2).is_some()
     }
 

@@ -49,6 +49,7 @@ prints! {
         ["run", "srad", "--scale", "small", "--launch-index", "1", "--cta", "0"];
     an_inspected_kernel: ["inspect", "vectoradd"];
     an_inspected_file: ["inspect", "good.ptx"];
+    a_kernel_by_its_name_in_cpp: ["launch-template", "cpp.ptx", "--kernel", "fill<unsigned int>"];
     an_inspected_file_without_a_kernel: ["inspect", "functions.ptx"];
     a_kernel_beside_one_that_cannot_be_executed:
         ["run", "dropped.ptx", "--launch", "plain.toml"];

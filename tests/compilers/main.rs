@@ -134,14 +134,7 @@ impl Place {
         let made = self.strata(&arguments);
         assert_eq!(made.status, Some(0), "{} of {}: {made}", kernel.name, self.file);
         let text = fs::read_to_string(self.home.path().join("t.toml")).expect("a template");
-        let file: toml::Table = text.parse().expect("TOML");
-        let buffers = file.get("buffer").and_then(toml::Value::as_array);
-        let types: Vec<&str> = buffers
-            .into_iter()
-            .flatten()
-            .map(|buffer| buffer.get("type").and_then(toml::Value::as_str).expect("a type"))
-            .collect();
-        assert_eq!(types, expected, "{} of {}:\n{text}", kernel.name, self.file);
+        assert_eq!(accessed(&text), expected, "{} of {}:\n{text}", kernel.name, self.file);
         let run = self.strata(&["run", &self.file, "--launch", "t.toml"]);
         assert_eq!(run.status, Some(0), "{} of {}: {run}", kernel.name, self.file);
     }
@@ -155,6 +148,19 @@ impl Place {
         assert_eq!(checked.status, Some(0), "{} of {}:\n{text}{checked}", kernel.name, self.file);
         assert!(checked.stdout.contains(kernel.task.result()), "{checked}");
     }
+}
+
+/// The types of the buffers of a template that the kernel accesses: a remark says of which it does
+/// not. Compilers differ in the sign of integers, which their sources leave to them.
+fn accessed(template: &str) -> Vec<String> {
+    let file: toml::Table = template.parse().expect("TOML");
+    let buffers = file.get("buffer").and_then(toml::Value::as_array).into_iter().flatten();
+    let types =
+        buffers.map(|buffer| buffer.get("type").and_then(toml::Value::as_str).expect("a type"));
+    let remarks = template.lines().filter(|line| line.starts_with("[[buffer]]"));
+    let used =
+        types.zip(remarks).filter(|(_, remark)| !remark.ends_with("# not accessed directly"));
+    used.map(|(ty, _)| ty.replace('s', "u")).collect()
 }
 
 #[test]

@@ -42,8 +42,16 @@ pub(super) struct Held {
 /// where it goes.
 pub(super) fn held(accesses: &[Access], meanings: &mut Meanings) -> BTreeMap<Memory, Held> {
     loop {
-        let known = computed(accesses, meanings);
-        if !spread(accesses, meanings, &known) {
+        let known = computed(accesses, meanings, |access, _| Some(access.memory));
+        // Shared memory holds one type after another: numbers as wide as an access tell what others
+        // of that width move.
+        let whole = computed(accesses, meanings, |access, ty| {
+            (ty.bytes() == access.ty.bytes()).then(|| width(access))
+        });
+        let moved = |access: &Access| {
+            whole.get(&width(access)).or_else(|| known.get(&access.memory)).copied()
+        };
+        if !spread(accesses, meanings, moved) {
             return with_declared(accesses, known);
         }
     }
@@ -52,18 +60,28 @@ pub(super) fn held(accesses: &[Access], meanings: &mut Meanings) -> BTreeMap<Mem
 /// How many accesses say which type.
 type Counts = BTreeMap<&'static str, (u32, ScalarType)>;
 
-/// The types that computing shows.
-fn computed(accesses: &[Access], meanings: &Meanings) -> BTreeMap<Memory, ScalarType> {
-    let mut counts: BTreeMap<Memory, Counts> = BTreeMap::new();
+/// A memory, and how many bytes an access moves at once.
+const fn width(access: &Access) -> (Memory, u32) {
+    (access.memory, access.ty.bytes())
+}
+
+/// The types that computing shows, of accesses with the same key; those without one do not count.
+fn computed<K: Ord>(
+    accesses: &[Access],
+    meanings: &Meanings,
+    key: impl Fn(&Access, ScalarType) -> Option<K>,
+) -> BTreeMap<K, ScalarType> {
+    let mut counts: BTreeMap<K, Counts> = BTreeMap::new();
     for access in accesses {
         let meaning = meanings.meaning(access.node);
         if let Some(ty) =
             meaning.map(|meaning| typed(access.ty, meaning, meanings.part(access.node)))
+            && let Some(key) = key(access, ty)
         {
-            count(counts.entry(access.memory).or_default(), ty);
+            count(counts.entry(key).or_default(), ty);
         }
     }
-    counts.into_iter().filter_map(|(memory, counts)| Some((memory, most(&counts)?))).collect()
+    counts.into_iter().filter_map(|(key, counts)| Some((key, most(&counts)?))).collect()
 }
 
 fn count(counts: &mut Counts, ty: ScalarType) {
@@ -81,13 +99,13 @@ fn most(counts: &Counts) -> Option<ScalarType> {
 fn spread(
     accesses: &[Access],
     meanings: &mut Meanings,
-    known: &BTreeMap<Memory, ScalarType>,
+    known: impl Fn(&Access) -> Option<ScalarType>,
 ) -> bool {
     let mut changed = false;
     for loads in [true, false] {
         for access in accesses.iter().filter(|access| access.loads == loads) {
-            let ty = known.get(&access.memory).filter(|_| meanings.meaning(access.node).is_none());
-            if let Some(meaning) = ty.and_then(|ty| meaning_of(*ty)) {
+            let ty = known(access).filter(|_| meanings.meaning(access.node).is_none());
+            if let Some(meaning) = ty.and_then(meaning_of) {
                 meanings.suppose(access.node, meaning);
                 changed = true;
             }

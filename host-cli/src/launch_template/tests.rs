@@ -38,7 +38,7 @@ fn difference(
         (Value::Integer(name) | Value::Real(name), plan::Argument::Scalar(scalar)) => {
             let float = matches!(guess, Value::Real(_));
             let bytes = name[1..].parse::<usize>().expect("a width") / 8;
-            let same = scalar.kind.is_float() == float && scalar.kind.bytes() == bytes;
+            let same = scalar.kind.is_float() == float && scalar.kind.bytes() == bytes as u64;
             (!same).then(|| format!("{name} of {}", scalar.kind.name()))
         }
         _ => Some(format!("{guess:?} of {argument:?}")),
@@ -156,7 +156,7 @@ fn pointers_are_told_from_what_is_added_to_them() {
     assert!(told[0].starts_with("Buffer(Buffer { name: \"bytes\", element: "), "{told:?}");
     assert!(told[0].contains("read: true, written: true"), "{told:?}");
     assert_eq!(told[1], "Integer(\"u64\")");
-    let pointer = "Buffer(Buffer { name: \"in_8\", element: U16, ty: \"u16\", count: 1024, \
+    let pointer = "Buffer(Buffer { name: \"in_8\", element: U16, count: 1024, \
                    read: true, written: false, copied: false, target: None })";
     assert_eq!(told[2], format!("Structure([Integer(\"u64\"), {pointer}, Integer(\"u64\")], 8)"));
     assert_eq!((told[3].as_str(), told[4].as_str()), ("Real(\"f32\")", "Integer(\"u32\")"));
@@ -313,6 +313,14 @@ const MOVED: &[(&str, [&str; 3])] = &[
          ld.global.b32 %r1, [%a1]; add.f32 %r2, %r1, %r1; st.global.b32 [%a2], %r2;",
         ["f32", "f32", "u8"],
     ),
+    // Shared memory that holds halves first and then numbers of single precision.
+    (
+        "ld.global.b16 %h1, [%a1]; add.f16 %h2, %h1, %h1; st.shared.b16 [s], %h1; st.shared.b16 [s+2], %h2; \
+         ld.shared.b32 %r1, [s]; mul.f16x2 %r2, %r1, %r1; st.shared.b32 [s], %r2; \
+         ld.global.b32 %r3, [%a2]; add.f32 %r4, %r3, %r3; st.shared.b32 [s+8], %r4; \
+         ld.shared.b32 %r5, [s+8]; st.global.b32 [%a3], %r5;",
+        ["f16", "f32", "f32"],
+    ),
     // Halves, in pairs, and bfloat16 as the upper half of single precision.
     (
         "ld.global.b32 %r1, [%a1]; mul.f16x2 %r2, %r1, %r1; mov.b32 {%h1, %h2}, %r2; \
@@ -354,7 +362,7 @@ fn untyped_moves_have_the_type_of_what_is_computed() {
         let told = guessed.arguments.iter().map(|argument| match &argument.value {
             Value::Buffer(buffer) => {
                 let copied = if buffer.copied { " copied" } else { "" };
-                format!("{}{copied}", buffer.ty)
+                format!("{}{copied}", buffer.element.name())
             }
             other => format!("{other:?}"),
         });
@@ -408,4 +416,69 @@ fn structures_are_followed_piece_by_piece_and_pointers_through_memory() {
     ] {
         assert!(made.text.contains(part), "{part}\n{}", made.text);
     }
+}
+
+#[test]
+fn names_of_cpp_tell_types_that_the_code_does_not() {
+    let ptx = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z4movePK13__nv_bfloat16PdP4pairifb(.param .u64 a, .param .u64 b, .param .u64 c,
+    .param .u32 d, .param .b32 e, .param .u8 f)
+{
+    .reg .b16 %h; .reg .b32 %r<3>; .reg .b64 %a<4>; .reg .pred %p;
+    ld.param.u64 %a1, [a];
+    ld.param.u64 %a2, [c];
+    ld.param.b32 %r1, [e];
+    ld.param.u32 %r2, [d];
+    setp.eq.u32 %p, %r2, 77;
+    @%p ret;
+    ld.global.b16 %h, [%a1];
+    st.global.b16 [%a2], %h;
+    st.global.b32 [%a2+4], %r1;
+    ret;
+}
+";
+    let module = parsed(ptx);
+    let kernel = module.kernels().next().expect("a kernel").0;
+    let made = make("k.ptx", ptx, &module, kernel).unwrap();
+    assert!(made.fault.is_none(), "{:?}", made.fault);
+    for part in [
+        "description = \"kernel move(__nv_bfloat16 const*, double*, pair*, int, float, bool) of k.ptx\"",
+        "name = \"a\"\ntype = \"bf16\"\n",
+        "name = \"b\"\ntype = \"f64\"\n",
+        "name = \"c\"\ntype = \"u32\"   ",
+        "{ s32 = \"n\" }",
+        "{ f32 = 1.0 }",
+        "{ u8 = \"min(n, 255)\" }",
+    ] {
+        assert!(made.text.contains(part), "{part}\n{}", made.text);
+    }
+}
+
+#[test]
+fn kernels_that_wait_for_the_grid_get_cooperative_launches() {
+    let ptx = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+.maxntid 1024, 1, 1
+{
+    .reg .b32 %r<4>; .reg .b64 %a; .reg .pred %p;
+    mov.u32 %r1, %envreg2;
+    mov.u32 %r2, %envreg1;
+    mov.b64 %a, {%r1, %r2};
+    setp.ne.s64 %p, %a, 0;
+    @%p bra ok;
+    trap;
+ok:
+    ret;
+}
+";
+    let module = parsed(ptx);
+    let made = make("k.ptx", ptx, &module, module.kernel("k").expect("a kernel")).unwrap();
+    assert!(made.fault.is_none(), "{:?}", made.fault);
+    assert!(made.text.contains("\ncooperative = true"), "{}", made.text);
 }

@@ -7,6 +7,7 @@ use strata_simt::texture::ObjectKind;
 use super::Template;
 use super::objects::ObjectTable;
 use super::value::{Buffer, Value};
+use crate::kernel_name::demangled;
 use crate::output::Kind;
 use crate::workload::element::ElementType;
 
@@ -25,10 +26,12 @@ impl fmt::Display for Template<'_> {
         let Self { file, kernel, n, .. } = self;
         let word =
             |found: char| if found.is_control() || "\\\"".contains(found) { '_' } else { found };
-        let file: String = file.chars().map(word).collect();
+        let source = demangled(kernel).unwrap_or_else(|| (*kernel).to_owned());
+        let [file, source] =
+            [*file, &source].map(|text| text.chars().map(word).collect::<String>());
         writeln!(f, "{BEGIN} for kernel `{kernel}`: a guess from its code.")?;
         writeln!(f, "# Correct it where it is wrong; docs/WORKLOADS.md describes every field.")?;
-        writeln!(f, "description = \"kernel {kernel} of {file}\"\n")?;
+        writeln!(f, "description = \"kernel {source} of {file}\"\n")?;
         let uses_n = self.arguments.iter().any(|argument| argument.value.has_integers());
         if uses_n {
             let remark = "parameters: expressions may use them, `--set n=64` changes them";
@@ -58,6 +61,9 @@ impl fmt::Display for Template<'_> {
         line(f, &format!("block = {:?}", self.block), "threads")?;
         if let Some(shared) = self.shared {
             line(f, &format!("shared = {shared}"), "dynamic shared memory in bytes")?;
+        }
+        if self.cooperative {
+            line(f, "cooperative = true", "the kernel waits for the whole grid")?;
         }
         writeln!(f, "arguments = [")?;
         for argument in &self.arguments {
@@ -96,7 +102,7 @@ fn buffers(f: &mut fmt::Formatter<'_>, value: &Value, n: i64) -> fmt::Result {
 
 /// The table of a buffer, behind that of the buffer that its elements point to.
 fn buffer(f: &mut fmt::Formatter<'_>, buffer: &Buffer, n: i64) -> fmt::Result {
-    let Buffer { name, element, ty: held, count, read, written, copied, target } = buffer;
+    let Buffer { name, element, count, read, written, copied, target } = buffer;
     if let Some(target) = target {
         buffers(f, target, n)?;
     }
@@ -111,8 +117,6 @@ fn buffer(f: &mut fmt::Formatter<'_>, buffer: &Buffer, n: i64) -> fmt::Result {
     let ty = format!("type = \"{}\"", element.name());
     if *copied {
         line(f, &ty, "the kernel only copies it: nothing tells its type")?;
-    } else if *held != element.name() {
-        line(f, &ty, &format!("the bits of {held}"))?;
     } else {
         writeln!(f, "{ty}")?;
     }

@@ -36,6 +36,11 @@ pub(super) enum Value {
 }
 
 impl Value {
+    /// `n` or 1, as a type.
+    pub(super) const fn number(of: ElementType) -> Self {
+        if of.is_float() { Self::Real(of.name()) } else { Self::Integer(of.name()) }
+    }
+
     /// Whether there is an integer in it, whose value is the parameter of the size.
     pub(super) fn has_integers(&self) -> bool {
         match self {
@@ -51,8 +56,6 @@ impl Value {
 pub(super) struct Buffer {
     pub(super) name: String,
     pub(super) element: ElementType,
-    /// The type as PTX has it, which a launch file may lack.
-    pub(super) ty: &'static str,
     /// Unit: elements.
     pub(super) count: u64,
     pub(super) read: bool,
@@ -61,6 +64,14 @@ pub(super) struct Buffer {
     pub(super) copied: bool,
     /// The buffer that its elements point to.
     pub(super) target: Option<Box<Value>>,
+}
+
+impl Buffer {
+    /// One that no access is known of.
+    pub(super) const fn untouched(name: String, element: ElementType) -> Self {
+        let (read, written, copied) = (false, false, false);
+        Self { name, element, count: 1024, read, written, copied, target: None }
+    }
 }
 
 /// The argument of a parameter.
@@ -122,9 +133,7 @@ fn buffer(pointer: &Pointer, name: String, address_bits: u8) -> Buffer {
         Some(held) => (held.ty, held.copied),
         None => (pointer.accessed().unwrap_or(ScalarType::B8), false),
     };
-    let element = element(held);
-    let ty = if held == ScalarType::Bf16 { held.name() } else { element.name() };
-    Buffer { name, element, ty, count: 1024, read, written, copied, target }
+    Buffer { read, written, copied, target, ..Buffer::untouched(name, element(held)) }
 }
 
 /// The fields that the kernel loads, with integers in between, where they have their places.
@@ -192,9 +201,10 @@ fn fill(values: &mut Vec<Value>, end: &mut u64, place: u64, align: u32) {
 pub(super) const fn element(ty: ScalarType) -> ElementType {
     match ty {
         ScalarType::S8 => ElementType::S8,
-        ScalarType::U16 | ScalarType::B16 | ScalarType::Bf16 => ElementType::U16,
+        ScalarType::U16 | ScalarType::B16 => ElementType::U16,
         ScalarType::S16 => ElementType::S16,
         ScalarType::F16 => ElementType::F16,
+        ScalarType::Bf16 => ElementType::Bf16,
         ScalarType::U32
         | ScalarType::B32
         | ScalarType::F16x2

@@ -1,10 +1,12 @@
 //! Elements of buffers: their types, and single ones as numbers.
 
-use half::f16;
+use half::{bf16, f16};
 use strata_core::named;
 
+use super::real;
+
 named! {
-    /// Type of one element of a buffer.
+    /// Type of an element of a buffer, or of a scalar argument.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum ElementType {
@@ -26,6 +28,8 @@ named! {
         S64 = "s64",
         /// Half precision.
         F16 = "f16",
+        /// Half the bits of single precision, with its exponent.
+        Bf16 = "bf16",
         /// Single precision.
         F32 = "f32",
         /// Double precision.
@@ -38,15 +42,15 @@ impl ElementType {
     pub const fn bytes(self) -> u64 {
         match self {
             Self::U8 | Self::S8 => 1,
-            Self::U16 | Self::S16 | Self::F16 => 2,
+            Self::U16 | Self::S16 | Self::F16 | Self::Bf16 => 2,
             Self::U32 | Self::S32 | Self::F32 => 4,
             Self::U64 | Self::S64 | Self::F64 => 8,
         }
     }
 
-    /// True for `f16`, `f32` and `f64`.
+    /// True for `f16`, `bf16`, `f32` and `f64`.
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::F32 | Self::F64)
+        matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
 
     /// Smallest and largest integer that an element holds exactly together with all between; for
@@ -62,6 +66,7 @@ impl ElementType {
             Self::U64 => (0, i64::MAX),
             Self::S64 => (i64::MIN, i64::MAX),
             Self::F16 => (-(1 << 11), 1 << 11),
+            Self::Bf16 => (-(1 << 8), 1 << 8),
             Self::F32 => (-(1 << 24), 1 << 24),
             Self::F64 => (-(1 << 53), 1 << 53),
         }
@@ -86,19 +91,20 @@ impl ElementType {
 
     /// Appends `value`, which lies in [`Self::integer_range`], as one element.
     pub(super) fn push_integer(self, value: i64, bytes: &mut Vec<u8>) {
-        match self {
-            Self::F16 | Self::F32 | Self::F64 => self.push_real(value as f64, bytes),
-            _ => bytes.extend_from_slice(&value.to_le_bytes()[..self.bytes() as usize]),
+        if self.is_float() {
+            self.push_real(value as f64, bytes);
+        } else {
+            self.push(Number::Integer(value.into()), bytes);
         }
     }
 
     /// Appends `value` rounded to the element's precision; integers take the nearest one.
     pub(super) fn push_real(self, value: f64, bytes: &mut Vec<u8>) {
-        match self {
-            Self::F16 => bytes.extend_from_slice(&f16::from_f64(value).to_le_bytes()),
-            Self::F32 => bytes.extend_from_slice(&(value as f32).to_le_bytes()),
-            Self::F64 => bytes.extend_from_slice(&value.to_le_bytes()),
-            _ => self.push_integer(value as i64, bytes),
+        if self.is_float() {
+            let bits = real::bits(value, self).to_le_bytes();
+            bytes.extend_from_slice(&bits[..self.bytes() as usize]);
+        } else {
+            self.push_integer(value as i64, bytes);
         }
     }
 }
@@ -127,6 +133,7 @@ impl Number {
             ElementType::S32 => Self::Integer((bits as i32).into()),
             ElementType::S64 => Self::Integer((bits as i64).into()),
             ElementType::F16 => Self::Real(f16::from_bits(bits as u16).into()),
+            ElementType::Bf16 => Self::Real(bf16::from_bits(bits as u16).into()),
             ElementType::F32 => Self::Real(f32::from_bits(bits as u32).into()),
             ElementType::F64 => Self::Real(f64::from_bits(bits)),
         }
@@ -141,9 +148,8 @@ impl Number {
         let name = element.name();
         if element.is_float() {
             let value = match element {
-                ElementType::F16 => text.parse::<f64>().map(|value| f16::from_f64(value).into()),
                 ElementType::F32 => text.parse::<f32>().map(f64::from),
-                _ => text.parse(),
+                _ => text.parse().map(|value| real::nearest(value, element)),
             };
             let value = value.map_err(|_| format!("`{text}` is no number"))?;
             if value.is_infinite() && text.contains(|found: char| found.is_ascii_digit()) {
@@ -203,6 +209,7 @@ mod tests {
             (ElementType::S64, &i64::MIN.to_le_bytes(), Number::Integer(i64::MIN.into())),
             (ElementType::U64, &u64::MAX.to_le_bytes(), Number::Integer(u64::MAX.into())),
             (ElementType::F16, &[0x66, 0x2e], Number::Real(0.099_975_585_937_5)),
+            (ElementType::Bf16, &[0xcd, 0x3d], Number::Real(0.100_097_656_25)),
             (ElementType::F32, &0.1_f32.to_le_bytes(), Number::Real(0.1_f32.into())),
             (ElementType::F64, &2.5_f64.to_le_bytes(), Number::Real(2.5)),
         ] {

@@ -43,7 +43,7 @@ pub(super) fn accepts(
         Kind::Float => kind.is_float(),
         Kind::Predicate | Kind::Opaque => false,
     };
-    if scalar && same_class && ty.bytes() as usize == kind.bytes() {
+    if scalar && same_class && u64::from(ty.bytes()) == kind.bytes() {
         Ok(())
     } else {
         Err((described(parameter), kind.name().to_owned()))

@@ -4,13 +4,12 @@
 //! have all been tried when the plan was made; those of `until_zero` phases only for the first
 //! iteration, because the others may never happen.
 
-use strata_core::named;
-
 use super::buffer::{BufferPlan, Contents};
+use super::element::ElementType;
 use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
 use super::object::ObjectPlan;
-use super::real::{self, Precision};
+use super::real;
 use crate::config::place::Position;
 
 /// Most threads of a CTA. Source: CUDA C++ Programming Guide, technical specifications.
@@ -25,83 +24,11 @@ const MAX_SHARED: i64 = 232_448;
 /// Most steps of evaluating the expressions of a file, by the length of their texts.
 const MAX_WORK: u64 = 1 << 26;
 
-named! {
-    /// Type of a scalar argument.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum ScalarKind {
-        /// 8-bit unsigned.
-        U8 = "u8",
-        /// 8-bit signed.
-        S8 = "s8",
-        /// 16-bit unsigned.
-        U16 = "u16",
-        /// 16-bit signed.
-        S16 = "s16",
-        /// 32-bit unsigned.
-        U32 = "u32",
-        /// 32-bit signed.
-        S32 = "s32",
-        /// 64-bit unsigned.
-        U64 = "u64",
-        /// 64-bit signed.
-        S64 = "s64",
-        /// Half precision.
-        F16 = "f16",
-        /// Half the bits of single precision, with its exponent.
-        Bf16 = "bf16",
-        /// Single precision.
-        F32 = "f32",
-        /// Double precision.
-        F64 = "f64",
-    }
-}
-
-impl ScalarKind {
-    /// Size. Unit: bytes.
-    pub const fn bytes(self) -> usize {
-        match self {
-            Self::U8 | Self::S8 => 1,
-            Self::U16 | Self::S16 | Self::F16 | Self::Bf16 => 2,
-            Self::U32 | Self::S32 | Self::F32 => 4,
-            Self::U64 | Self::S64 | Self::F64 => 8,
-        }
-    }
-
-    /// True for `f16`, `bf16`, `f32` and `f64`.
-    pub const fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
-    }
-
-    /// The precision of a floating-point kind.
-    pub(super) const fn precision(self) -> Precision {
-        match self {
-            Self::F16 => Precision::Half,
-            Self::Bf16 => Precision::Bfloat,
-            Self::F32 => Precision::Single,
-            _ => Precision::Double,
-        }
-    }
-
-    /// Smallest and largest value of an integer kind, as far as launch files can write them.
-    const fn range(self) -> (i64, i64) {
-        match self {
-            Self::U8 => (0, u8::MAX as i64),
-            Self::S8 => (i8::MIN as i64, i8::MAX as i64),
-            Self::U16 => (0, u16::MAX as i64),
-            Self::S16 => (i16::MIN as i64, i16::MAX as i64),
-            Self::U32 => (0, u32::MAX as i64),
-            Self::S32 => (i32::MIN as i64, i32::MAX as i64),
-            Self::U64 => (0, i64::MAX),
-            Self::S64 | Self::F16 | Self::Bf16 | Self::F32 | Self::F64 => (i64::MIN, i64::MAX),
-        }
-    }
-}
-
 /// A scalar argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scalar {
     /// Its type.
-    pub kind: ScalarKind,
+    pub kind: ElementType,
     /// Its bits; the upper ones of a narrow type are zero.
     pub bits: u64,
 }
@@ -109,7 +36,7 @@ pub struct Scalar {
 impl Scalar {
     /// The value as it lies in the parameter space, little endian.
     pub fn bytes(&self) -> Vec<u8> {
-        self.bits.to_le_bytes()[..self.kind.bytes()].to_vec()
+        self.bits.to_le_bytes()[..self.kind.bytes() as usize].to_vec()
     }
 }
 
@@ -184,15 +111,15 @@ pub(super) enum ArgumentTemplate {
         extents: Vec<Extent>,
     },
     Integer {
-        kind: ScalarKind,
+        kind: ElementType,
         value: Expression,
     },
     Real {
-        kind: ScalarKind,
+        kind: ElementType,
         value: f64,
     },
     RealFormula {
-        kind: ScalarKind,
+        kind: ElementType,
         value: Expression,
     },
     /// Fields with their places, size and alignment of all. Unit: bytes.
@@ -399,7 +326,7 @@ impl ArgumentTemplate {
             Self::Buffer { .. } => (address_bits as u64 / 8, address_bits as u64 / 8),
             Self::Integer { kind, .. }
             | Self::Real { kind, .. }
-            | Self::RealFormula { kind, .. } => (kind.bytes() as u64, kind.bytes() as u64),
+            | Self::RealFormula { kind, .. } => (kind.bytes(), kind.bytes()),
             Self::Structure { size, align, .. } => (*size, *align),
             Self::Bytes(bytes) => (bytes.len() as u64, 1),
             Self::Object(_) => (8, 8),
@@ -441,17 +368,16 @@ impl ArgumentTemplate {
             Self::Object(index) => Ok(Argument::Object(*index)),
             Self::Integer { kind, value } => {
                 let value = evaluate(value)?;
-                let (low, high) = kind.range();
+                let (low, high) = kind.integer_range();
                 in_range(place, "the argument", value, low, high)?;
                 let mask = u64::MAX >> (64 - 8 * kind.bytes());
                 scalar(*kind, value as u64 & mask)
             }
-            Self::Real { kind, value } => scalar(*kind, real::bits(*value, kind.precision())),
+            Self::Real { kind, value } => scalar(*kind, real::bits(*value, *kind)),
             Self::RealFormula { kind, value } => {
                 let value = evaluate(value)?;
-                let precision = kind.precision();
-                let exact = real::of_integer(value, precision).map_err(|why| place.error(why))?;
-                scalar(*kind, real::bits(exact, precision))
+                let exact = real::of_integer(value, *kind).map_err(|why| place.error(why))?;
+                scalar(*kind, real::bits(exact, *kind))
             }
         }
     }

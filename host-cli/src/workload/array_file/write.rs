@@ -2,11 +2,10 @@
 
 use std::io::{Result, Write};
 
-use half::f16;
-
 use super::{Array, Format, npy};
 use crate::output::Kind;
 use crate::workload::element::{ElementType, Number};
+use crate::workload::real;
 
 /// An `.npy` file, as an output.
 pub const NPY: Kind = Kind { name: "an `.npy` file", begins: b"\x93NUMPY" };
@@ -52,7 +51,8 @@ fn csv_text(writer: &mut impl Write, element: ElementType, array: &Array) -> Res
 fn text(element: ElementType, bytes: &[u8]) -> String {
     match (element, Number::of_bytes(element, bytes)) {
         (ElementType::F32, Number::Real(value)) => (value as f32).to_string(),
-        (ElementType::F16, Number::Real(value)) => f16::from_f64(value).to_string(),
+        (ElementType::F16, Number::Real(value)) => real::half(value).to_string(),
+        (ElementType::Bf16, Number::Real(value)) => real::bfloat(value).to_string(),
         (_, number) => number.to_string(),
     }
 }

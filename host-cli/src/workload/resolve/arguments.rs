@@ -4,9 +4,10 @@ use strata_ptx::module::Variable;
 use strata_ptx::types::Kind;
 
 use super::super::document::{self, ArgumentTable, Formula, Literal, Real};
+use super::super::element::ElementType;
 use super::super::error::Problem;
 use super::super::expression::Expression;
-use super::super::plan::{ArgumentTemplate, Extent, Place, ScalarKind};
+use super::super::plan::{ArgumentTemplate, Extent, Place};
 use super::super::real;
 use super::{Resolver, Result, list};
 
@@ -136,7 +137,7 @@ pub(super) fn of_parameter(
 ) -> Result<ArgumentTemplate> {
     let kind = match parameter.ty.kind() {
         Kind::Unsigned | Kind::Signed | Kind::Float => {
-            ScalarKind::ALL.iter().copied().find(|kind| kind.name() == parameter.ty.name())
+            ElementType::ALL.iter().copied().find(|kind| kind.name() == parameter.ty.name())
         }
         _ => None,
     };
@@ -154,7 +155,7 @@ pub(super) fn of_parameter(
             Err(place.error(Problem::Whole { number: number.to_string(), kind: kind.name() }))
         }
         Literal::Real(value) => {
-            real::rounded(value, kind.precision()).map_err(|why| place.error(why))?;
+            real::rounded(value, kind).map_err(|why| place.error(why))?;
             Ok(ArgumentTemplate::Real { kind, value })
         }
     }
@@ -162,14 +163,14 @@ pub(super) fn of_parameter(
 
 fn scalars(table: &ArgumentTable, place: &Place, found: &mut Vec<ArgumentTemplate>) -> Result<()> {
     let integers = [
-        (ScalarKind::U8, &table.u8),
-        (ScalarKind::S8, &table.s8),
-        (ScalarKind::U16, &table.u16),
-        (ScalarKind::S16, &table.s16),
-        (ScalarKind::U32, &table.u32),
-        (ScalarKind::S32, &table.s32),
-        (ScalarKind::U64, &table.u64),
-        (ScalarKind::S64, &table.s64),
+        (ElementType::U8, &table.u8),
+        (ElementType::S8, &table.s8),
+        (ElementType::U16, &table.u16),
+        (ElementType::S16, &table.s16),
+        (ElementType::U32, &table.u32),
+        (ElementType::S32, &table.s32),
+        (ElementType::U64, &table.u64),
+        (ElementType::S64, &table.s64),
     ];
     for (kind, value) in integers {
         if let Some(Formula(value)) = value {
@@ -177,15 +178,15 @@ fn scalars(table: &ArgumentTable, place: &Place, found: &mut Vec<ArgumentTemplat
         }
     }
     let reals = [
-        (ScalarKind::F16, &table.f16),
-        (ScalarKind::Bf16, &table.bf16),
-        (ScalarKind::F32, &table.f32),
-        (ScalarKind::F64, &table.f64),
+        (ElementType::F16, &table.f16),
+        (ElementType::Bf16, &table.bf16),
+        (ElementType::F32, &table.f32),
+        (ElementType::F64, &table.f64),
     ];
     for (kind, value) in reals {
         match value {
             Some(Real::Number(value)) => {
-                real::rounded(*value, kind.precision()).map_err(|why| place.error(why))?;
+                real::rounded(*value, kind).map_err(|why| place.error(why))?;
                 found.push(ArgumentTemplate::Real { kind, value: *value });
             }
             Some(Real::Formula(value)) => {

@@ -20,6 +20,9 @@ pub(super) fn is_swapped(descr: Descr<'_>, element: ElementType) -> Result<bool,
     let found = if order.is_empty() { of_name(kind) } else { None };
     match found.or_else(|| of_code(kind)) {
         Some(ElementKind::Bool) if element == ElementType::U8 => Ok(false),
+        Some(ElementKind::Number(ElementType::Bf16)) if order == ">" => {
+            wrong(format!("raw bytes (`{code}`), of which NumPy keeps no order"))
+        }
         Some(ElementKind::Number(number)) if number == element => Ok(order == ">"),
         Some(other) => wrong(other.name().to_owned()),
         None => wrong(match described(kind) {
@@ -52,6 +55,7 @@ impl ElementKind {
             Self::Number(ElementType::U64) => "uint64",
             Self::Number(ElementType::S64) => "int64",
             Self::Number(ElementType::F16) => "float16",
+            Self::Number(ElementType::Bf16) => "bfloat16",
             Self::Number(ElementType::F32) => "float32",
             Self::Number(ElementType::F64) => "float64",
         }
@@ -71,6 +75,8 @@ fn of_code(code: &str) -> Option<ElementKind> {
         "u8" | "L" | "Q" | "P" | "N" => ElementType::U64,
         "i8" | "l" | "q" | "p" | "n" => ElementType::S64,
         "f2" | "e" => ElementType::F16,
+        // How NumPy writes the bfloat16 of the package `ml_dtypes`, a type that it does not have.
+        "V2" => ElementType::Bf16,
         "f4" | "f" => ElementType::F32,
         "f8" | "d" => ElementType::F64,
         _ => return None,
@@ -127,6 +133,7 @@ pub(super) const fn code(element: ElementType) -> &'static str {
         ElementType::U64 => "<u8",
         ElementType::S64 => "<i8",
         ElementType::F16 => "<f2",
+        ElementType::Bf16 => "<V2",
         ElementType::F32 => "<f4",
         ElementType::F64 => "<f8",
     }
