@@ -6,6 +6,7 @@ pub mod mistake;
 pub mod name;
 pub mod place;
 pub mod quantity;
+pub mod recovery;
 pub mod strict;
 pub mod suggest;
 

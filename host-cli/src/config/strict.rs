@@ -22,7 +22,7 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Mistake> {
 }
 
 /// A deserializer, a visitor, or an access to values, all of whose values are strict.
-struct Strict<T>(T);
+pub(super) struct Strict<T>(pub(super) T);
 
 /// A visitor of what must be a table.
 struct OfTable<V>(V);
