@@ -26,6 +26,7 @@ use crate::technology::{self, ImportError, Wanted};
 use crate::workload::array_file::{self, ArrayFile, Format};
 use crate::workload::buffer::BufferPlan;
 use crate::workload::element::ElementType;
+use crate::workload::mistakes::MOST_SHOWN;
 use crate::workload::simulate::Options;
 use crate::workload::{MAX_BUFFER_BYTES, Overrides, Prepared, Toolchain, Workload};
 
@@ -117,10 +118,11 @@ fn execute(workload: &Workload, size: &str) {
     }
 }
 
-/// A message and its remedy, which a terminal shows.
+/// A message and its remedy, which a terminal shows; of several mistakes the message has both.
 fn explained(message: &str, help: &str) {
-    assert!(!message.is_empty() && !help.is_empty(), "{message}: {help}");
-    assert!(message.len() < 1 << 16, "{message}");
+    let has_help = !help.is_empty() || message.contains("\n  hint: ");
+    assert!(!message.is_empty() && has_help, "{message}: {help}");
+    assert!(message.len() < MOST_SHOWN << 16, "{message}");
 }
 
 /// Reads an array file; the first byte chooses format and type. What is read is written and

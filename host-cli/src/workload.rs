@@ -26,6 +26,7 @@ pub mod error;
 pub mod expression;
 mod fault_hint;
 pub mod generator;
+pub mod mistakes;
 mod names;
 mod object;
 pub(crate) mod parameter;
@@ -50,6 +51,7 @@ use strata_ptx::module::Module;
 pub use self::catalog::{GROUP_MARK, Group, Toolchain, all_names, group_names, names, of_group};
 pub use self::compare::CheckPlan;
 pub use self::error::{LaunchFileError, WorkloadError};
+pub use self::mistakes::LaunchFileErrors;
 pub use self::plan::LaunchPlan;
 pub use self::resolve::{MAX_BUFFER_BYTES, MAX_GRAPH, MAX_LAUNCHES, MAX_RESET_BYTES};
 pub use self::simulate::{LaunchRecord, Options, Prepared, RunError};
@@ -128,9 +130,10 @@ impl Workload {
         let folder = launch.parent().unwrap_or(Path::new("")).to_owned();
         let (ptx, launch) = (ptx.display().to_string(), launch.display().to_string());
         let arguments = vec![ptx.clone(), "--launch".to_owned(), launch.clone()];
-        let workload = Self::from_texts(name, (ptx, ptx_text), (launch, launch_text))?;
+        let texts = ((ptx, ptx_text), (launch, launch_text));
+        let workload = Self::read(name, texts.0, texts.1, Some(folder.clone()))?;
         files.extend(workload.document.array_files().map(|file| folder.join(&file.path)));
-        Ok(Self { arguments, files, folder: Some(folder), ..workload })
+        Ok(Self { arguments, files, ..workload })
     }
 
     /// A workload from texts; each comes with its file's name for messages. A command line names
@@ -138,11 +141,25 @@ impl Workload {
     pub fn from_texts(
         name: String,
         (ptx_file, ptx): (String, Cow<'static, str>),
-        (launch_file, launch): (String, Cow<'static, str>),
+        launch: (String, Cow<'static, str>),
     ) -> Result<Self, WorkloadError> {
-        let document = Source { file: &launch_file, text: &launch, folder: None }.parse()?;
+        Self::read(name, (ptx_file, ptx), launch, None)
+    }
+
+    /// A workload from texts, of which the launch file may name files in a folder.
+    fn read(
+        name: String,
+        (ptx_file, ptx): (String, Cow<'static, str>),
+        (launch_file, launch): (String, Cow<'static, str>),
+        folder: Option<PathBuf>,
+    ) -> Result<Self, WorkloadError> {
+        let source = Source { file: &launch_file, text: &launch, folder: folder.as_deref() };
+        let document = source
+            .parse()
+            .map_err(|refused| refused.with_plan(source, &ptx))
+            .map_err(LaunchFileErrors::new)?;
         let options = CompileOptions::default();
-        let (arguments, files, folder) = (vec![name.clone()], Vec::new(), None);
+        let (arguments, files) = (vec![name.clone()], Vec::new());
         Ok(Self {
             name,
             arguments,
@@ -229,7 +246,8 @@ impl Workload {
         }
         let more_seed = shift.map_or(0, |seed| seed.saturating_mul(SEED_STEP));
         let (mut plan, check) =
-            resolve::resolve(source, &self.document, (parameters, more_seed), module)?;
+            resolve::resolve(source, (&self.document, &[]), (parameters, more_seed), module)
+                .map_err(LaunchFileErrors::new)?;
         for (buffer, bytes) in plan.buffers.iter_mut().zip(&self.contents) {
             debug_assert_eq!(buffer.bytes(), bytes.len() as u64);
             buffer.contents = Contents::Bytes(Arc::clone(bytes));

@@ -117,6 +117,39 @@ fn launch_files() {
     insta::assert_snapshot!(said);
 }
 
+/// Many mistakes of one launch file, those that the reader refuses among them, and all lines that
+/// are no TOML.
+#[test]
+fn all_mistakes_of_a_launch_file() {
+    let home = Home::new();
+    let good = std::fs::read_to_string(home.0.path().join("good.toml")).expect("a launch file");
+    let mut launch = good.clone();
+    for (written, wrong) in [
+        ("[[buffer]]", "[[require]]\npositive = \"m\"\nbecause = \"it is copied\"\n\n[[buffer]]"),
+        ("type = \"u32\"", "type = \"u23\""),
+        ("generator = \"iota\"", "generator = { iota = 1, zero = 2 }"),
+        ("[[launch]]", "[[launch]]\nshared = -4\nrepaet = 2"),
+        ("kernel = \"increment\"", "kernel = \"incremnt\""),
+        ("grid = [3]", "grid = [\"3 +\"]"),
+        ("block = [32]", "block = [2048]"),
+        ("\"data\", {", "\"date\", {"),
+    ] {
+        assert!(launch.contains(written), "{written}");
+        launch = launch.replacen(written, wrong, 1);
+    }
+    home.write(
+        "l.toml",
+        launch + "[check]\nreference = \"nothing\"\nbuffer = [{ name = \"a\" }]\n",
+    );
+    let mut said = home.refused("run good.ptx --launch l.toml");
+    home.write(
+        "l.toml",
+        good.replace("= 1000", "=").replace("[3]", "[3").replace("\"iota\"", "iota"),
+    );
+    said += &home.refused("check good.ptx --launch l.toml");
+    insta::assert_snapshot!(said);
+}
+
 /// A buffer for a parameter that is no pointer.
 #[test]
 fn arguments_of_other_types() {

@@ -49,8 +49,11 @@ pub(super) struct Document {
     pub(super) check: Option<Check>,
 }
 
+/// The size that is run unless another is asked for.
+pub(super) const DEFAULT_SIZE: &str = "default";
+
 fn one_size() -> BTreeMap<String, BTreeMap<Spanned<String>, i64>> {
-    BTreeMap::from([("default".to_owned(), BTreeMap::new())])
+    BTreeMap::from([(DEFAULT_SIZE.to_owned(), BTreeMap::new())])
 }
 
 impl Document {

@@ -8,6 +8,7 @@ use strata_ptx::diagnostic::counted;
 use super::array_file::ArrayFileError;
 use super::catalog::GROUP_MARK;
 use super::expression::ExpressionError;
+use super::mistakes::LaunchFileErrors;
 use crate::config::name::{self, NameError};
 use crate::config::place::Position;
 use crate::config::suggest::did_you_mean;
@@ -77,11 +78,11 @@ pub enum WorkloadError {
     },
     /// The launch file is wrong.
     #[error(transparent)]
-    Launch(#[from] Box<LaunchFileError>),
+    Launch(#[from] LaunchFileErrors),
 }
 
 impl WorkloadError {
-    /// How to fix it, in one sentence.
+    /// How to fix it, in one sentence; empty where the message says it.
     pub fn help(&self) -> String {
         match self {
             Self::Unknown { name, .. } if name.starts_with(GROUP_MARK) => {
@@ -109,8 +110,14 @@ impl WorkloadError {
                 "give PTX text as `nvcc -ptx` writes it (no cubin) and a TOML launch file"
                     .to_owned()
             }
-            Self::Launch(error) => error.help(),
+            Self::Launch(errors) => errors.help(),
         }
+    }
+}
+
+impl From<Box<LaunchFileError>> for WorkloadError {
+    fn from(error: Box<LaunchFileError>) -> Self {
+        Self::Launch(error.into())
     }
 }
 

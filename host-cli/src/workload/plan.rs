@@ -242,9 +242,20 @@ impl LaunchPlan {
         Ok(index)
     }
 
-    /// Evaluates what `drive` would, as far as that does not depend on results.
-    pub(super) fn rehearse(&self) -> Result<(), Box<LaunchFileError>> {
-        self.foresee(|_| ())
+    /// Evaluates what `drive` would, as far as that does not depend on results: of each part of a
+    /// launch the first iteration at which it is wrong.
+    pub(super) fn rehearse(&self) -> Vec<LaunchFileError> {
+        let (mut found, mut work) = (Vec::new(), 0);
+        for phase in &self.phases {
+            if let Err(error) = phase.add_work(&mut work) {
+                found.push(*error);
+                break;
+            }
+            for launch in &phase.launches {
+                launch.rehearse(&self.parameters, phase.foreseen(), &mut found);
+            }
+        }
+        found
     }
 
     /// Shows `visit` every launch, of phases that repeat until a buffer is zero those of the first
@@ -253,28 +264,35 @@ impl LaunchPlan {
         &self,
         mut visit: impl FnMut(&LaunchStep),
     ) -> Result<(), Box<LaunchFileError>> {
-        let mut work = 0_u64;
         for phase in &self.phases {
-            let iterations = match phase.repeat {
-                Repeat::Times(times) => times,
-                Repeat::UntilZero { .. } => 1,
-            };
-            let each = phase.launches.iter().map(LaunchTemplate::work).fold(0, u64::saturating_add);
-            work = work.saturating_add(iterations.saturating_mul(each));
-            let place = phase.launches.first().map(|launch| &launch.grid.1);
-            if let Some(place) = place.filter(|_| work > MAX_WORK) {
-                let what = "the length of all expressions times how often they are evaluated";
-                let value = i64::try_from(work).unwrap_or(i64::MAX);
-                let (low, high) = (1, MAX_WORK as i64);
-                return Err(place.error(Problem::OutOfRange { what, value, low, high }));
-            }
-            for iteration in 0..iterations {
+            for iteration in 0..phase.foreseen() {
                 for launch in &phase.launches {
                     visit(&launch.step(&self.parameters, iteration)?);
                 }
             }
         }
         Ok(())
+    }
+}
+
+impl PhasePlan {
+    /// Iterations that are known to happen.
+    const fn foreseen(&self) -> u64 {
+        match self.repeat {
+            Repeat::Times(times) => times,
+            Repeat::UntilZero { .. } => 1,
+        }
+    }
+
+    /// Adds the steps of evaluating everything that is foreseen, of which there may be too many.
+    fn add_work(&self, work: &mut u64) -> Result<(), Box<LaunchFileError>> {
+        let each = self.launches.iter().map(LaunchTemplate::work).fold(0, u64::saturating_add);
+        *work = work.saturating_add(self.foreseen().saturating_mul(each));
+        let first = self.launches.first().filter(|_| *work > MAX_WORK);
+        let Some(launch) = first else { return Ok(()) };
+        let what = "the length of all expressions times how often they are evaluated";
+        let value = i64::try_from(*work).unwrap_or(i64::MAX);
+        in_range(&launch.grid.1, what, value, 1, MAX_WORK as i64)
     }
 }
 
@@ -289,21 +307,17 @@ impl LaunchTemplate {
     /// The launch of one iteration.
     fn step(&self, parameters: &Scope, iteration: u64) -> Result<LaunchStep, Box<LaunchFileError>> {
         let mut scope = parameters.clone();
-        scope.set("i", i64::try_from(iteration).unwrap_or(i64::MAX));
+        set_iteration(&mut scope, iteration);
 
-        let mut grid = extent(&self.grid, &scope, "a grid dimension", MAX_GRID)?;
-        for ((side, unit), limit) in grid.iter_mut().zip(self.grid_unit).zip(MAX_GRID) {
-            let ctas = i64::from(*side) * i64::from(unit);
-            in_range(&self.grid.1, "a grid dimension in CTAs", ctas, 1, limit)?;
-            *side = ctas as u32;
+        let (mut grid, mut block) = ([1; 3], [1; 3]);
+        for (index, side) in grid.iter_mut().enumerate() {
+            *side = self.grid_side(index, &scope)?;
         }
-        let block = extent(&self.block, &scope, "a block dimension", MAX_BLOCK)?;
-        let threads = block.iter().map(|&side| i64::from(side)).product();
-        in_range(&self.block.1, "the number of threads of a CTA", threads, 1, MAX_THREADS)?;
-        let (shared, place) = &self.shared;
-        let shared = shared.evaluate(&scope).map_err(|error| place.error(error))?;
-        in_range(place, "the dynamic shared memory in bytes", shared, 0, MAX_SHARED)?;
-        let dynamic_shared = shared as u32;
+        for (index, side) in block.iter_mut().enumerate() {
+            *side = self.block_side(index, &scope)?;
+        }
+        self.allow_threads(block)?;
+        let dynamic_shared = self.dynamic_shared(&scope)?;
         let arguments = self
             .arguments
             .iter()
@@ -312,6 +326,71 @@ impl LaunchTemplate {
         let Self { kernel, cooperative, .. } = *self;
         Ok(LaunchStep { kernel, grid, block, dynamic_shared, cooperative, arguments })
     }
+
+    /// Finds what is wrong in some of the iterations.
+    fn rehearse(&self, parameters: &Scope, iterations: u64, found: &mut Vec<LaunchFileError>) {
+        let mut scope = parameters.clone();
+        let mut try_part = |part: &dyn Fn(&Scope) -> Result<(), Box<LaunchFileError>>| {
+            let mut iterations = 0..iterations;
+            let error = iterations.find_map(|iteration| {
+                set_iteration(&mut scope, iteration);
+                part(&scope).err()
+            });
+            let is_right = error.is_none();
+            found.extend(error.map(|error| *error));
+            is_right
+        };
+        let mut sides_are_right = true;
+        for index in 0..3 {
+            try_part(&|scope| self.grid_side(index, scope).map(drop));
+            sides_are_right &= try_part(&|scope| self.block_side(index, scope).map(drop));
+        }
+        if sides_are_right {
+            try_part(&|scope| {
+                let mut block = [1; 3];
+                for (index, side) in block.iter_mut().enumerate() {
+                    *side = self.block_side(index, scope)?;
+                }
+                self.allow_threads(block)
+            });
+        }
+        try_part(&|scope| self.dynamic_shared(scope).map(drop));
+        for (argument, place) in &self.arguments {
+            try_part(&|scope| argument.value(scope, place).map(drop));
+        }
+    }
+
+    /// A side of the grid; one that is not given is 1. Unit: CTAs.
+    fn grid_side(&self, index: usize, scope: &Scope) -> Result<u32, Box<LaunchFileError>> {
+        let (limit, what) = (MAX_GRID[index], "a grid dimension");
+        let side = side(&self.grid, index, scope, what, limit)?;
+        let ctas = i64::from(side) * i64::from(self.grid_unit[index]);
+        in_range(&self.grid.1, "a grid dimension in CTAs", ctas, 1, limit)?;
+        Ok(ctas as u32)
+    }
+
+    /// A side of the block; one that is not given is 1. Unit: threads.
+    fn block_side(&self, index: usize, scope: &Scope) -> Result<u32, Box<LaunchFileError>> {
+        side(&self.block, index, scope, "a block dimension", MAX_BLOCK[index])
+    }
+
+    fn allow_threads(&self, block: [u32; 3]) -> Result<(), Box<LaunchFileError>> {
+        let threads = block.iter().map(|&side| i64::from(side)).product();
+        in_range(&self.block.1, "the number of threads of a CTA", threads, 1, MAX_THREADS)
+    }
+
+    /// Unit: bytes.
+    fn dynamic_shared(&self, scope: &Scope) -> Result<u32, Box<LaunchFileError>> {
+        let (shared, place) = &self.shared;
+        let shared = shared.evaluate(scope).map_err(|error| place.error(error))?;
+        in_range(place, "the dynamic shared memory in bytes", shared, 0, MAX_SHARED)?;
+        Ok(shared as u32)
+    }
+}
+
+/// Gives expressions the index of the iteration.
+fn set_iteration(scope: &mut Scope, iteration: u64) {
+    scope.set("i", i64::try_from(iteration).unwrap_or(i64::MAX));
 }
 
 /// A bound on the steps of evaluating an expression.
@@ -383,20 +462,18 @@ impl ArgumentTemplate {
     }
 }
 
-/// Evaluates one to three dimensions; missing ones are 1.
-fn extent(
+/// Evaluates one of up to three dimensions; a missing one is 1.
+fn side(
     (dimensions, place): &(Vec<Expression>, Place),
+    index: usize,
     scope: &Scope,
     what: &'static str,
-    limits: [i64; 3],
-) -> Result<[u32; 3], Box<LaunchFileError>> {
-    let mut extent = [1; 3];
-    for ((side, expression), limit) in extent.iter_mut().zip(dimensions).zip(limits) {
-        let value = expression.evaluate(scope).map_err(|error| place.error(error))?;
-        in_range(place, what, value, 1, limit)?;
-        *side = value as u32;
-    }
-    Ok(extent)
+    limit: i64,
+) -> Result<u32, Box<LaunchFileError>> {
+    let Some(side) = dimensions.get(index) else { return Ok(1) };
+    let value = side.evaluate(scope).map_err(|error| place.error(error))?;
+    in_range(place, what, value, 1, limit)?;
+    Ok(value as u32)
 }
 
 fn in_range(

@@ -123,6 +123,6 @@ fn problems(diagnostics: &[Diagnostic]) -> String {
 
 impl From<Box<LaunchFileError>> for RunError {
     fn from(error: Box<LaunchFileError>) -> Self {
-        Self::Workload(WorkloadError::Launch(error))
+        Self::Workload(error.into())
     }
 }

@@ -9,6 +9,7 @@ use super::plan::{Argument, DriveError, LaunchStep, LaunchTarget};
 use super::*;
 
 mod launches;
+mod mistakes;
 
 fn parameter(ty: ScalarType, dimensions: Vec<u64>) -> Variable {
     let size = u64::from(ty.bytes()) * dimensions.iter().product::<u64>();
@@ -257,14 +258,21 @@ fn overrides_replace_parameters() {
         with("m", 7).expect_err("no such parameter").to_string(),
         "workload `test` has no parameter `m`; it has n, steps"
     );
+    let all = |value| match with("n", value) {
+        Err(WorkloadError::Launch(errors)) => errors.all().iter().map(told).collect(),
+        other => panic!("{value}: {other:?}"),
+    };
+    let negative: Vec<String> = all(-1);
     assert_eq!(
-        told(&with("n", -1).expect_err("negative")),
-        "l.toml:8: buffer[0].count: the number of elements is -1; expected 1 or more"
+        negative,
+        [
+            "l.toml:8: buffer[0].count: the number of elements is -1; expected 1 or more",
+            "l.toml:13: buffer[1].count: the number of elements is -1; expected 1 or more",
+            "l.toml:19: launch[0].arguments[2]: the argument is -1; expected 0 to 4294967295",
+        ]
     );
-    assert_eq!(
-        told(&with("n", 1 << 40).expect_err("huge")),
-        "l.toml:5: buffer[0]: the buffers need more than 2147483648 bytes together"
-    );
+    let huge = all(1 << 31);
+    assert_eq!(huge, ["l.toml:5: buffer[0]: the buffers need more than 2147483648 bytes together"]);
     let error = workload.plan("large", &Overrides::new(), &module()).expect_err("no such size");
     assert_eq!(error.to_string(), "workload `test` has no size `large`; it defines small");
 }
@@ -452,11 +460,15 @@ fn buffers_need_parameters_as_wide_as_addresses() {
     }
 }
 
+/// A launch that is right, behind other tables.
+const LAUNCH: &str = "[[launch]]\nkernel = \"scale\"\ngrid = [1]\nblock = [1]\n\
+                      arguments = [\"a\", { f32 = 1 }]\n";
+
 /// The message about a third buffer.
 fn buffer_message(ty: &str, count: &str, generator: &str) -> String {
     message(&format!(
         "[[buffer]]\nname = \"c\"\ntype = \"{ty}\"\ncount = {count}\n\
-         generator = {generator}\n"
+         generator = {generator}\n{LAUNCH}"
     ))
 }
 
@@ -554,18 +566,18 @@ fn mistakes_of_texts_and_reads_are_named() {
 #[test]
 fn a_buffer_is_defined_once() {
     assert_eq!(
-        message("[[buffer]]\nname = \"a\"\ntype = \"u8\"\ncount = 1\ngenerator = \"zero\"\n"),
+        message(&format!(
+            "[[buffer]]\nname = \"a\"\ntype = \"u8\"\ncount = 1\ngenerator = \"zero\"\n{LAUNCH}"
+        )),
         "l.toml:16: buffer[2].name: buffer `a` is defined twice"
     );
 }
 
 #[test]
 fn mistakes_of_checks_are_named() {
-    let launch = "[[launch]]\nkernel = \"scale\"\ngrid = [1]\nblock = [1]\n\
-                  arguments = [\"a\", { f32 = 1 }]\n";
-    let check = |check: &str| message(&format!("{launch}[check]\n{check}"));
+    let check = |check: &str| message(&format!("{LAUNCH}[check]\n{check}"));
     assert!(
-        check("reference = \"nothing\"\nbuffer = []\n")
+        check("reference = \"nothing\"\nbuffer = [{ name = \"a\" }]\n")
             .starts_with("l.toml:21: check.reference: there is no host reference `nothing`; there")
     );
     assert_eq!(
@@ -585,10 +597,8 @@ fn mistakes_of_checks_are_named() {
 
 #[test]
 fn requirements_hold_or_are_explained() {
-    let launch = "[[launch]]\nkernel = \"scale\"\ngrid = [1]\nblock = [1]\n\
-                  arguments = [\"a\", { f32 = 1 }]\n";
     let require =
-        |fields: &str| plan(format!("{HEAD}{launch}[[require]]\n{fields}\nbecause = \"tiles\"\n"));
+        |fields: &str| plan(format!("{HEAD}{LAUNCH}[[require]]\n{fields}\nbecause = \"tiles\"\n"));
     require("zero = \"n % 50\"").expect("holds");
     require("positive = \"n - 99\"").expect("holds");
     assert_eq!(
@@ -713,7 +723,8 @@ fn damaged_launch_files_are_refused_without_a_panic() {
         });
         if let Err(error) = outcome {
             let message = error.to_string();
-            let named = message.starts_with("l.toml:") || message.contains("has no size");
+            let named = ["l.toml:", "`l.toml` has "].iter().any(|start| message.starts_with(start));
+            let named = named || message.contains("has no size");
             assert!(named, "seed {seed}: {message}");
             refused += 1;
         }

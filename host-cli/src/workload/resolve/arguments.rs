@@ -26,7 +26,7 @@ impl Resolver<'_> {
                 return Ok(self.pointer(choices, Expression::number(0), Expression::number(0)));
             }
             document::Argument::Number(number) => {
-                return Err(place.error(Problem::Untyped { number: number.to_string() }));
+                return Err(place.mistake(Problem::Untyped { number: number.to_string() }));
             }
             document::Argument::Table(table) => table,
         };
@@ -34,22 +34,23 @@ impl Resolver<'_> {
         found.extend(self.pointer_of(table, place)?);
         scalars(table, place, &mut found)?;
         found.extend(self.structure_of(table, place)?);
-        if let Some(name) = &table.object {
-            let index = self.plan.objects.iter().position(|object| object.name == *name);
-            let known = || list(self.plan.objects.iter().map(|object| object.name.as_str()));
-            let what = "texture, surface or sampler";
-            let index = index.ok_or_else(|| {
-                place.error(Problem::UnknownName { what, name: name.clone(), known: known() })
-            })?;
-            found.push(ArgumentTemplate::Object(index));
-        }
+        found.extend(table.object.as_ref().map(|name| self.object_of(name, place)).transpose()?);
         let count = found.len();
         if let (Some(template), 1) = (found.pop(), count) {
             return Ok(template);
         }
         let fields = "`buffer`, `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, \
                       `bf16`, `f32`, `f64`, `fields`, `bytes`, `object`";
-        Err(place.error(Problem::ExactlyOne { fields, found: count }))
+        Err(place.mistake(Problem::ExactlyOne { fields, found: count }))
+    }
+
+    fn object_of(&self, name: &str, place: &Place) -> Result<ArgumentTemplate> {
+        let index = self.plan.objects.iter().position(|object| object.name == *name);
+        index.map(ArgumentTemplate::Object).ok_or_else(|| {
+            let known = list(self.plan.objects.iter().map(|object| object.name.as_str()));
+            let (what, name) = ("texture, surface or sampler", name.to_owned());
+            place.mistake(Problem::UnknownName { what, name, known })
+        })
     }
 
     fn pointer(
@@ -67,7 +68,7 @@ impl Resolver<'_> {
     }
 
     fn pointer_of(&self, table: &ArgumentTable, place: &Place) -> Result<Option<ArgumentTemplate>> {
-        let needs = |field, needs| Err(place.error(Problem::Needs { field, needs }));
+        let needs = |field, needs| Err(place.mistake(Problem::Needs { field, needs }));
         let Some(names) = &table.buffer else {
             return match (&table.select, &table.offset) {
                 (Some(_), _) => needs("select", "buffer"),
@@ -76,9 +77,9 @@ impl Resolver<'_> {
             };
         };
         let buffers = names.0.iter().map(|name| self.buffer(name, place));
-        let choices = buffers.collect::<Result<Vec<_>>>()?;
+        let choices = self.keep_all(buffers)?;
         if choices.is_empty() {
-            return Err(place.error(Problem::EmptyList));
+            return Err(place.mistake(Problem::EmptyList));
         }
         let select = match &table.select {
             Some(select) => select.0.clone(),
@@ -98,10 +99,10 @@ impl Resolver<'_> {
         let fields = match (&table.fields, &table.bytes) {
             (Some(_), Some(_)) => {
                 let fields = "`fields`, `bytes`";
-                return Err(place.error(Problem::ExactlyOne { fields, found: 2 }));
+                return Err(place.mistake(Problem::ExactlyOne { fields, found: 2 }));
             }
             (None, _) if table.align.is_some() => {
-                return Err(place.error(Problem::Needs { field: "align", needs: "fields" }));
+                return Err(place.mistake(Problem::Needs { field: "align", needs: "fields" }));
             }
             (None, None) => return Ok(None),
             // A parameter may be an array without elements.
@@ -109,16 +110,15 @@ impl Resolver<'_> {
                 return Ok(Some(ArgumentTemplate::Bytes(bytes.clone())));
             }
             (Some(fields), None) if !fields.is_empty() => fields,
-            _ => return Err(place.error(Problem::EmptyList)),
+            _ => return Err(place.mistake(Problem::EmptyList)),
         };
         let align = table.align.unwrap_or(1);
         if !align.is_power_of_two() || align > MAX_ALIGN {
-            return Err(place.error(Problem::Alignment { align }));
+            return Err(place.mistake(Problem::Alignment { align }));
         }
         let (mut placed, mut size, mut alignment) =
             (Vec::with_capacity(fields.len()), 0_u64, align);
-        for field in fields {
-            let template = self.argument(field, place)?;
+        for template in self.keep_all(fields.iter().map(|field| self.argument(field, place)))? {
             let (bytes, align) = template.layout(self.module.address_bits);
             let at = size.next_multiple_of(align);
             (size, alignment) = (at + bytes, alignment.max(align));
@@ -142,7 +142,7 @@ pub(super) fn of_parameter(
         _ => None,
     };
     let scalar = parameter.dimensions.is_empty() && parameter.vector == 1;
-    let untyped = || place.error(Problem::Untyped { number: number.to_string() });
+    let untyped = || place.mistake(Problem::Untyped { number: number.to_string() });
     let kind = kind.filter(|_| scalar).ok_or_else(untyped)?;
     match number {
         Literal::Integer(value) if kind.is_float() => {
@@ -152,10 +152,10 @@ pub(super) fn of_parameter(
             Ok(ArgumentTemplate::Integer { kind, value: Expression::number(value) })
         }
         Literal::Real(_) if !kind.is_float() => {
-            Err(place.error(Problem::Whole { number: number.to_string(), kind: kind.name() }))
+            Err(place.mistake(Problem::Whole { number: number.to_string(), kind: kind.name() }))
         }
         Literal::Real(value) => {
-            real::rounded(value, kind).map_err(|why| place.error(why))?;
+            real::rounded(value, kind).map_err(|why| place.mistake(why))?;
             Ok(ArgumentTemplate::Real { kind, value })
         }
     }
@@ -186,7 +186,7 @@ fn scalars(table: &ArgumentTable, place: &Place, found: &mut Vec<ArgumentTemplat
     for (kind, value) in reals {
         match value {
             Some(Real::Number(value)) => {
-                real::rounded(*value, kind).map_err(|why| place.error(why))?;
+                real::rounded(*value, kind).map_err(|why| place.mistake(why))?;
                 found.push(ArgumentTemplate::Real { kind, value: *value });
             }
             Some(Real::Formula(value)) => {

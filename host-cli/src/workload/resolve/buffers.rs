@@ -9,7 +9,10 @@ use super::super::document::{self, FileSource, Formula, Generator};
 use super::super::element::ElementType;
 use super::super::error::Problem;
 use super::super::plan::Place;
-use super::{MAX_BUFFER_BYTES, Resolver, Result, list};
+use super::{Failed, MAX_BUFFER_BYTES, Resolver, Result, list};
+
+/// More elements than any buffer has; of any type less than 2^64 bytes.
+const MOST_ELEMENTS: u64 = 1 << 60;
 
 /// Sides of a buffer that the launch file states.
 enum Stated {
@@ -28,34 +31,81 @@ impl Stated {
     }
 }
 
+/// What says how many elements a buffer has.
+struct Sides<'a> {
+    /// Elements of the variable that it is.
+    whole: Option<u64>,
+    stated: Option<Stated>,
+    /// The array that fills it.
+    array: Option<&'a Array>,
+    generator: Option<&'a (&'a Generator, Place)>,
+}
+
+/// The number of elements of a shape.
+fn elements(shape: &[u64]) -> u64 {
+    shape.iter().fold(1_u64, |all, &side| all.saturating_mul(side))
+}
+
+/// Whether a key is one of the buffer with the key `buffer`, and not the name or a part of the
+/// generator.
+fn changes_size(key: &str, buffer: &str) -> bool {
+    let field = key.strip_prefix(buffer);
+    field.is_some_and(|field| {
+        field.is_empty()
+            || field.starts_with('.') && !field.starts_with(".generator.") && field != ".name"
+    })
+}
+
+/// In the place of a buffer that is wrong, so that its name is known: no place in it is refused.
+fn stand_in(buffer: &document::Buffer) -> BufferPlan {
+    let (name, element, count) = (buffer.name.get_ref().clone(), buffer.element, MOST_ELEMENTS);
+    BufferPlan {
+        name,
+        element,
+        count,
+        shape: vec![count],
+        variable: None,
+        contents: Contents::Zero,
+    }
+}
+
 impl Resolver<'_> {
-    pub(super) fn buffers(&mut self, buffers: &[Spanned<document::Buffer>]) -> Result<()> {
+    pub(super) fn buffers(&mut self, buffers: &[Spanned<document::Buffer>]) {
         let mut total = 0_u64;
         for (index, buffer) in buffers.iter().enumerate() {
             let key = format!("buffer[{index}]");
             let place = self.source.place(buffer.span(), key.as_str());
             let buffer = buffer.get_ref();
-            let name = buffer.name.get_ref();
-            if self.plan.buffer(name).is_some() {
-                let place = self.source.place(buffer.name.span(), format!("{key}.name"));
-                let (what, name) = ("buffer", name.clone());
-                return Err(place.error(Problem::Duplicate { what, name }));
+            self.keep(self.first_of_its_name(buffer, &key));
+            let planned = self.keep(self.planned(buffer, &key, &place, MAX_BUFFER_BYTES - total));
+            let planned = planned.filter(|_| !self.changed.iter().any(|of| changes_size(of, &key)));
+            if let Some(planned) = &planned {
+                total += planned.bytes();
+            } else {
+                self.unknown.push(index);
             }
-            let planned = self.planned(buffer, &key, &place, MAX_BUFFER_BYTES - total)?;
-            total += planned.bytes();
-            self.plan.buffers.push(planned);
+            self.plan.buffers.push(planned.unwrap_or_else(|| stand_in(buffer)));
         }
         for (index, buffer) in buffers.iter().enumerate() {
             let Some(generator) = &buffer.get_ref().generator else { continue };
             if let Generator::Addresses(targets) = generator.get_ref() {
                 let key = format!("buffer[{index}].generator");
                 let place = self.source.place(generator.span(), key);
-                let BufferPlan { element, count, .. } = self.plan.buffers[index];
-                let contents = self.addresses(targets, element, count, &place)?;
-                self.plan.buffers[index].contents = contents;
+                let contents = self.keep(self.addresses(targets, index, &place));
+                self.plan.buffers[index].contents = contents.unwrap_or(Contents::Zero);
             }
         }
-        Ok(())
+    }
+
+    /// Refuses a name that an earlier buffer has.
+    fn first_of_its_name(&self, buffer: &document::Buffer, key: &str) -> Result<()> {
+        let name = buffer.name.get_ref();
+        if self.plan.buffer(name).is_none() {
+            return Ok(());
+        }
+        let place = self.source.place(buffer.name.span(), format!("{key}.name"));
+        let (what, name) = ("buffer", name.clone());
+        Err(place.mistake(Problem::Duplicate { what, name }))
     }
 
     /// One buffer of at most `limit` bytes.
@@ -66,66 +116,95 @@ impl Resolver<'_> {
         place: &Place,
         limit: u64,
     ) -> Result<BufferPlan> {
-        let element = buffer.element;
-        let (name, generator) = (buffer.name.get_ref().clone(), buffer.generator.as_ref());
-        let whole = buffer.variable.as_ref().map(|variable| {
+        let document::Buffer { element, ref generator, ref variable, .. } = *buffer;
+        let generator = generator.as_ref().map(|generator| {
+            let place = self.source.place(generator.span(), format!("{key}.generator"));
+            (generator.get_ref(), place)
+        });
+        let whole = variable.as_ref().map(|variable| {
             let place = self.source.place(variable.span(), format!("{key}.variable"));
             self.variable(variable.get_ref(), element, &place)
         });
-        let whole = whole.transpose()?;
-        let variable = buffer.variable.as_ref().map(|variable| variable.get_ref().clone());
-        let stated = self.stated(buffer, key, place)?;
-        let at = |generator: &Spanned<Generator>| {
-            self.source.place(generator.span(), format!("{key}.generator"))
+        let whole = self.keep(whole.transpose());
+        let stated = self.keep(self.stated(buffer, key, place));
+        let read = generator.as_ref().and_then(|(generator, place)| match generator {
+            Generator::File(file) => Some(self.array(file, element, limit, place)),
+            _ => None,
+        });
+        let read = self.keep(read.transpose());
+        let shape = match (whole, stated, &read) {
+            (Some(whole), Some(stated), Some(read)) => {
+                let array = read.as_ref();
+                let sides = Sides { whole, stated, array, generator: generator.as_ref() };
+                self.keep(self.shape(sides, element, limit, place))
+            }
+            _ => None,
         };
-        let file = generator.and_then(|generator| match generator.get_ref() {
-            Generator::File(file) => Some((file, at(generator))),
-            _ => None,
-        });
-        let listed = generator.and_then(|generator| match generator.get_ref() {
-            Generator::Addresses(targets) => Some(targets.len() as u64),
-            _ => None,
-        });
-        let (shape, read) = match (file, stated, whole) {
-            (Some((file, place)), stated, _) => {
-                let array = self.array(file, element, limit, &place)?;
-                let shape = fitting(&array, stated, &file.0.path, &place)?;
-                (shape, Some(Contents::Bytes(array.bytes.into())))
+        let contents = match (read.flatten(), &generator) {
+            (Some(array), _) => Ok(Contents::Bytes(array.bytes.into())),
+            // What is wrong with the file has been kept.
+            (None, Some((Generator::File(_), _))) => Err(Failed::Follows),
+            (None, Some((generator, place))) => {
+                let count = shape.as_deref().map(elements);
+                self.contents(generator, element, count, place)
             }
-            (None, Some(stated), _) => (stated.shape(), None),
-            (None, None, Some(whole)) => (vec![whole], None),
-            (None, None, None) if listed.is_some_and(|listed| listed > 0) => {
-                (vec![listed.unwrap_or(0)], None)
+            (None, None) if variable.is_some() => Ok(Contents::Kept),
+            (None, None) => {
+                let (field, what, instead) = ("generator", "buffer", "`variable`");
+                Err(place.mistake(Problem::Missing { field, what, instead }))
             }
-            (None, None, None) => {
+        };
+        let (contents, shape) = (contents?, shape.ok_or(Failed::Follows)?);
+        let variable = variable.as_ref().map(|variable| variable.get_ref().clone());
+        let (name, count) = (buffer.name.get_ref().clone(), elements(&shape));
+        Ok(BufferPlan { name, element, count, shape, variable, contents })
+    }
+
+    /// The sides of a buffer of at most `limit` bytes.
+    fn shape(
+        &self,
+        sides: Sides<'_>,
+        element: ElementType,
+        limit: u64,
+        place: &Place,
+    ) -> Result<Vec<u64>> {
+        let Sides { whole, stated, array, generator } = sides;
+        let shape = match (array, generator, stated, whole) {
+            (Some(array), Some((Generator::File(file), place)), stated, _) => {
+                fitting(array, stated, &file.0.path, place)?
+            }
+            (_, _, Some(stated), _) => stated.shape(),
+            (_, _, None, Some(whole)) => vec![whole],
+            (_, Some((Generator::Addresses(targets), _)), None, None) if !targets.is_empty() => {
+                vec![targets.len() as u64]
+            }
+            (_, _, None, None) => {
                 let (field, what) = ("count", "buffer");
                 let instead = "`shape`, `variable` or a file";
-                return Err(place.error(Problem::Missing { field, what, instead }));
+                return Err(place.mistake(Problem::Missing { field, what, instead }));
             }
         };
-        let count = shape.iter().fold(1_u64, |all, &side| all.saturating_mul(side));
+        let count = elements(&shape);
         if count.saturating_mul(element.bytes()) > limit {
-            return Err(place.error(Problem::TooMuchMemory { limit: MAX_BUFFER_BYTES }));
+            return Err(self.too_much_memory(place));
         }
         let most = whole.unwrap_or(u64::MAX);
         if count == 0 || count > most {
             let (what, value) = ("the number of elements", i64::try_from(count));
             let (value, high) = (value.unwrap_or(i64::MAX), i64::try_from(most));
             let high = high.unwrap_or(i64::MAX);
-            return Err(place.error(Problem::OutOfRange { what, value, low: 1, high }));
+            return Err(place.mistake(Problem::OutOfRange { what, value, low: 1, high }));
         }
-        let contents = match (read, generator) {
-            (Some(read), _) => read,
-            (None, Some(generator)) => {
-                self.contents(generator.get_ref(), element, count, &at(generator))?
-            }
-            (None, None) if variable.is_some() => Contents::Kept,
-            (None, None) => {
-                let (field, what, instead) = ("generator", "buffer", "`variable`");
-                return Err(place.error(Problem::Missing { field, what, instead }));
-            }
-        };
-        Ok(BufferPlan { name, element, count, shape, variable, contents })
+        Ok(shape)
+    }
+
+    /// Said once, of the first buffer for which no memory is left.
+    fn too_much_memory(&self, place: &Place) -> Failed {
+        let problem = Problem::TooMuchMemory { limit: MAX_BUFFER_BYTES };
+        if self.mistakes.borrow().iter().any(|mistake| mistake.problem == problem) {
+            return Failed::Follows;
+        }
+        place.mistake(problem)
     }
 
     /// The sides that the launch file states.
@@ -146,20 +225,19 @@ impl Resolver<'_> {
                 let place = self.source.place(shape.span(), format!("{key}.shape"));
                 let shape = shape.get_ref();
                 if shape.is_empty() {
-                    return Err(place.error(Problem::EmptyList));
+                    return Err(place.mistake(Problem::EmptyList));
                 }
                 let side = |Formula(side): &Formula| {
                     let value = self.evaluate(side, &place)?;
                     let (what, low, high) = ("a side", 1, i64::MAX);
                     let problem = Problem::OutOfRange { what, value, low, high };
-                    if value < low { Err(place.error(problem)) } else { Ok(value as u64) }
+                    if value < low { Err(place.mistake(problem)) } else { Ok(value as u64) }
                 };
-                let sides = shape.iter().map(side).collect::<Result<_>>()?;
-                Ok(Some(Stated::Shape(sides)))
+                Ok(Some(Stated::Shape(self.keep_all(shape.iter().map(side))?)))
             }
             (Some(_), Some(_)) => {
                 let fields = "`count`, `shape`";
-                Err(place.error(Problem::ExactlyOne { fields, found: 2 }))
+                Err(place.mistake(Problem::ExactlyOne { fields, found: 2 }))
             }
         }
     }
@@ -173,18 +251,18 @@ impl Resolver<'_> {
         let Some(variable) = variables().find(|variable| variable.name == name) else {
             let known = list(variables().map(|variable| variable.name.as_str()));
             let (what, name) = ("variable in global or constant memory", name.to_owned());
-            return Err(place.error(Problem::UnknownName { what, name, known }));
+            return Err(place.mistake(Problem::UnknownName { what, name, known }));
         };
         if self.plan.buffers.iter().any(|buffer| buffer.variable.as_deref() == Some(name)) {
             let (what, name) = ("a buffer for variable", name.to_owned());
-            return Err(place.error(Problem::Duplicate { what, name }));
+            return Err(place.mistake(Problem::Duplicate { what, name }));
         }
         let (size, element, each) = (variable.size, element.name(), element.bytes());
         if size.is_multiple_of(each) {
             Ok(size / each)
         } else {
             let name = name.to_owned();
-            Err(place.error(Problem::VariableSize { name, size, element }))
+            Err(place.mistake(Problem::VariableSize { name, size, element }))
         }
     }
 
@@ -196,7 +274,7 @@ impl Resolver<'_> {
         limit: u64,
         place: &Place,
     ) -> Result<Array> {
-        let Some(folder) = self.source.folder else { return Err(place.error(Problem::NoFolder)) };
+        let Some(folder) = self.source.folder else { return Err(place.mistake(Problem::NoFolder)) };
         let table = &source.0;
         let path = folder.join(&table.path);
         let format = match &table.format {
@@ -207,7 +285,7 @@ impl Resolver<'_> {
             let known = list(Format::ALL.into_iter().map(Format::name));
             let (what, name) = ("format of files", table.format.clone());
             let name = name.unwrap_or_else(|| table.path.clone());
-            return Err(place.error(Problem::UnknownName { what, name, known }));
+            return Err(place.mistake(Problem::UnknownName { what, name, known }));
         };
         for (field, given, of) in [
             ("member", table.member.is_some(), Format::Npz),
@@ -216,7 +294,7 @@ impl Resolver<'_> {
         ] {
             if given && format != of {
                 let (of, format) = (of.name(), format.name());
-                return Err(place.error(Problem::FieldOfFormat { field, of, format }));
+                return Err(place.mistake(Problem::FieldOfFormat { field, of, format }));
             }
         }
         let column = table.column.as_ref().map(|column| match column {
@@ -225,7 +303,7 @@ impl Resolver<'_> {
         });
         let (member, header) = (table.member.clone(), table.header);
         let file = ArrayFile { path, format, member, column, header };
-        file.read(element, limit).map_err(|error| place.error(Problem::of_file(&error)))
+        file.read(element, limit).map_err(|error| place.mistake(Problem::of_file(&error)))
     }
 }
 
@@ -240,7 +318,7 @@ fn fitting(array: &Array, stated: Option<Stated>, path: &str, place: &Place) -> 
         return Ok(if keeps { found } else { stated });
     }
     let (path, found, expected) = (path.to_owned(), in_words(&found), in_words(&stated));
-    Err(place.error(Problem::FileShape { path, found, expected }))
+    Err(place.mistake(Problem::FileShape { path, found, expected }))
 }
 
 /// Whether two shapes have the same elements in the same order.

@@ -8,76 +8,109 @@ use super::super::error::Problem;
 use super::super::plan::Place;
 use super::super::reference::{self, Reference};
 use super::buffers::{in_words, same_elements};
-use super::{Resolver, Result, list};
+use super::{Failed, Resolver, Result, list};
 use crate::config::place;
 
 impl Resolver<'_> {
-    pub(super) fn check(&self, check: &document::Check) -> Result<CheckPlan> {
-        let reference = check.reference.as_ref().map(|name| self.reference(name)).transpose()?;
+    /// What is compared; `None` where something is wrong.
+    pub(super) fn check(&self, check: &document::Check) -> Option<CheckPlan> {
+        let reference = check.reference.as_ref().map(|name| self.reference(name)).transpose();
+        let reference = self.keep(reference);
         if check.buffer.is_empty() {
             let (position, key) =
                 (place::of_key(self.source.text, "check"), "check.buffer".to_owned());
             let place = Place { file: self.source.file.to_owned(), position, key };
-            return Err(place.error(Problem::EmptyList));
+            return self.keep(Err(place.mistake(Problem::EmptyList)));
         }
+        let named = check.reference.is_some();
         let mut buffers = Vec::<CheckedBuffer>::with_capacity(check.buffer.len());
+        let mut complete = true;
         for (index, checked) in check.buffer.iter().enumerate() {
-            let key = format!("check.buffer[{index}]");
-            let place = self.source.place(checked.span(), key.as_str());
-            let checked = checked.get_ref();
-            let name_place = self.source.place(checked.name.span(), format!("{key}.name"));
-            let buffer = self.buffer(checked.name.get_ref(), &name_place)?;
-            if buffers.iter().any(|other| other.buffer == buffer) {
-                let (what, name) = ("compared buffer", checked.name.get_ref().clone());
-                return Err(name_place.error(Problem::Duplicate { what, name }));
-            }
-            let (absolute, relative) =
-                (checked.absolute.map(|real| real.0), checked.relative.map(|real| real.0));
-            for value in [absolute, relative].into_iter().flatten() {
-                if !(value.is_finite() && value >= 0.0) {
-                    let message = format!(
-                        "a tolerance of {value} is none: expected a finite number of at least 0"
-                    );
-                    return Err(place.error(Problem::Syntax { message, help: String::new() }));
-                }
-            }
-            let at_most_differing = match &checked.at_most_differing {
-                None => 0,
-                Some(most) => {
-                    let what = "the number of differing elements";
-                    let key = format!("{key}.at_most_differing");
-                    self.bounded(most, key, what, (0, i64::MAX))? as u64
-                }
-            };
-            let tolerant = absolute.is_some() || relative.is_some() || at_most_differing != 0;
-            if tolerant && checked.because.is_none() {
-                let (field, needs) = ("a tolerance", "because");
-                return Err(place.error(Problem::Needs { field, needs }));
-            }
-            if !tolerant && checked.because.is_some() {
-                let (field, needs) = ("because", "absolute");
-                return Err(place.error(Problem::Needs { field, needs }));
-            }
-            let expectation = match &checked.expected {
-                Some(expected) => self.expectation(buffer, expected, &key)?,
-                None if reference.is_some() => Expectation::Reference,
-                None => {
-                    let (field, what) = ("expected", "compared buffer");
-                    let instead = "`reference` in `[check]`";
-                    return Err(place.error(Problem::Missing { field, what, instead }));
-                }
-            };
-            let tolerance =
-                Tolerance { absolute: absolute.unwrap_or(0.0), relative: relative.unwrap_or(0.0) };
-            buffers.push(CheckedBuffer { buffer, tolerance, at_most_differing, expectation });
+            let place = self.source.place(checked.span(), format!("check.buffer[{index}]"));
+            let checked =
+                self.keep(self.checked(checked.get_ref(), named, &check.buffer[..index], &place));
+            complete &= checked.is_some();
+            buffers.extend(checked);
         }
+        let uses_reference = |buffer: &CheckedBuffer| buffer.expectation == Expectation::Reference;
         if let Some(name) = &check.reference
-            && !buffers.iter().any(|buffer| buffer.expectation == Expectation::Reference)
+            && complete
+            && !buffers.iter().any(uses_reference)
         {
             let place = self.source.place(name.span(), "check.reference");
-            return Err(place.error(Problem::UnusedReference));
+            return self.keep(Err(place.mistake(Problem::UnusedReference)));
         }
-        Ok(CheckPlan { reference, buffers })
+        Some(CheckPlan { reference: reference?, buffers })
+    }
+
+    /// One compared buffer, which is none of the `earlier` ones.
+    fn checked(
+        &self,
+        checked: &document::CheckedBuffer,
+        has_reference: bool,
+        earlier: &[Spanned<document::CheckedBuffer>],
+        place: &Place,
+    ) -> Result<CheckedBuffer> {
+        let key = &place.key;
+        let name_place = self.source.place(checked.name.span(), format!("{key}.name"));
+        let buffer = self.keep(self.buffer(checked.name.get_ref(), &name_place));
+        if buffer.is_some() && earlier.iter().any(|other| other.get_ref().name == checked.name) {
+            let (what, name) = ("compared buffer", checked.name.get_ref().clone());
+            self.keep(Err::<(), _>(name_place.mistake(Problem::Duplicate { what, name })));
+        }
+        let tolerance = self.keep(self.tolerance(checked, place));
+        let expectation = match (&checked.expected, buffer) {
+            (Some(expected), Some(buffer)) => self.expectation(buffer, expected, key)?,
+            (None, _) if has_reference => Expectation::Reference,
+            (None, _) => {
+                let (field, what) = ("expected", "compared buffer");
+                let instead = "`reference` in `[check]`";
+                return Err(place.mistake(Problem::Missing { field, what, instead }));
+            }
+            (Some(_), None) => return Err(Failed::Follows),
+        };
+        let (tolerance, at_most_differing) = tolerance.ok_or(Failed::Follows)?;
+        let buffer = buffer.ok_or(Failed::Follows)?;
+        Ok(CheckedBuffer { buffer, tolerance, at_most_differing, expectation })
+    }
+
+    /// How far the elements of a buffer may lie off, and how many may lie further off.
+    fn tolerance(
+        &self,
+        checked: &document::CheckedBuffer,
+        place: &Place,
+    ) -> Result<(Tolerance, u64)> {
+        let (absolute, relative) =
+            (checked.absolute.map(|real| real.0), checked.relative.map(|real| real.0));
+        for value in [absolute, relative].into_iter().flatten() {
+            if !(value.is_finite() && value >= 0.0) {
+                let message = format!(
+                    "a tolerance of {value} is none: expected a finite number of at least 0"
+                );
+                let problem = Problem::Syntax { message, help: String::new() };
+                self.keep(Err::<(), _>(place.mistake(problem)));
+            }
+        }
+        let at_most_differing = match &checked.at_most_differing {
+            None => 0,
+            Some(most) => {
+                let what = "the number of differing elements";
+                let key = format!("{}.at_most_differing", place.key);
+                self.bounded(most, key, what, (0, i64::MAX))? as u64
+            }
+        };
+        let tolerant = absolute.is_some() || relative.is_some() || at_most_differing != 0;
+        if tolerant && checked.because.is_none() {
+            let (field, needs) = ("a tolerance", "because");
+            return Err(place.mistake(Problem::Needs { field, needs }));
+        }
+        if !tolerant && checked.because.is_some() {
+            let (field, needs) = ("because", "absolute");
+            return Err(place.mistake(Problem::Needs { field, needs }));
+        }
+        let tolerance =
+            Tolerance { absolute: absolute.unwrap_or(0.0), relative: relative.unwrap_or(0.0) };
+        Ok((tolerance, at_most_differing))
     }
 
     fn reference(&self, name: &Spanned<String>) -> Result<Reference> {
@@ -85,7 +118,7 @@ impl Resolver<'_> {
         reference::find(name.get_ref()).ok_or_else(|| {
             let known = list(reference::names());
             let (what, name) = ("host reference", name.get_ref().clone());
-            place.error(Problem::UnknownName { what, name, known })
+            place.mistake(Problem::UnknownName { what, name, known })
         })
     }
 
@@ -98,7 +131,7 @@ impl Resolver<'_> {
     ) -> Result<Expectation> {
         let place = self.source.place(expected.span(), format!("{key}.expected"));
         let Expected::File(file) = expected.get_ref();
-        let buffer = &self.plan.buffers[buffer];
+        let buffer = self.known(buffer)?;
         let array = self.array(file, buffer.element, buffer.bytes(), &place)?;
         let found = if array.shape.is_empty() { &[1][..] } else { &array.shape };
         let path = file.0.path.clone();
@@ -106,6 +139,6 @@ impl Resolver<'_> {
             return Ok(Expectation::File(path, array.bytes.into()));
         }
         let (found, expected) = (in_words(found), in_words(&buffer.shape));
-        Err(place.error(Problem::FileShape { path, found, expected }))
+        Err(place.mistake(Problem::FileShape { path, found, expected }))
     }
 }

@@ -5,14 +5,34 @@ use toml::Spanned;
 use super::super::buffer::{BufferPlan, Contents, Target};
 use super::super::document::{self, Formula, Generator, Literal};
 use super::super::element::ElementType;
-use super::super::error::{LaunchFileError, Problem};
+use super::super::error::Problem;
+use super::super::mistakes::compares_fields;
 use super::super::plan::Place;
 use super::super::real;
 use super::super::suffix_tree::tree_words;
-use super::{MAX_GRAPH, Resolver, Result};
+use super::{Failed, MAX_GRAPH, Resolver, Result};
 
 impl Resolver<'_> {
+    /// What a generator makes of a buffer. Whether it suits one whose `count` is wrong in the file
+    /// is not known.
     pub(super) fn contents(
+        &self,
+        generator: &Generator,
+        element: ElementType,
+        count: Option<u64>,
+        place: &Place,
+    ) -> Result<Contents> {
+        match self.made(generator, element, count.unwrap_or(1), place) {
+            Err(Failed::Mistake(mistake))
+                if count.is_none() && compares_fields(&mistake.problem) =>
+            {
+                Err(Failed::Follows)
+            }
+            made => made,
+        }
+    }
+
+    fn made(
         &self,
         generator: &Generator,
         element: ElementType,
@@ -23,12 +43,8 @@ impl Resolver<'_> {
             |generator, because| unsuitable(place, generator, (count, element), because);
         let (_, highest) = element.integer_range();
         match generator {
-            Generator::File(file) => {
-                let array = self.array(file, element, count * element.bytes(), place)?;
-                Ok(Contents::Bytes(array.bytes.into()))
-            }
-            // The buffers that it names may follow.
-            Generator::Zero | Generator::Addresses(_) => Ok(Contents::Zero),
+            // The buffers that addresses name may follow; a file has been read.
+            Generator::Zero | Generator::Addresses(_) | Generator::File(_) => Ok(Contents::Zero),
             Generator::Iota if count - 1 > highest as u64 => {
                 Err(unsuitable("iota", range(element)))
             }
@@ -78,46 +94,55 @@ impl Resolver<'_> {
         }
     }
 
-    /// The addresses of buffers, once all are known, for a buffer of as many elements.
+    /// The addresses of buffers, once all are known, for the buffer with this number.
     pub(super) fn addresses(
         &self,
         targets: &[Spanned<document::Target>],
-        element: ElementType,
-        count: u64,
+        index: usize,
         place: &Place,
     ) -> Result<Contents> {
+        let suit = self.known(index).and_then(|buffer| self.suit(targets.len(), buffer, place));
+        self.keep(suit);
+        let targets = targets.iter().enumerate().map(|(index, target)| {
+            let key = format!("{}.addresses[{index}]", place.key);
+            self.target(target.get_ref(), &self.source.place(target.span(), key))
+        });
+        Ok(Contents::Addresses(self.keep_all(targets)?.into()))
+    }
+
+    /// Refuses a buffer that cannot hold so many addresses.
+    fn suit(&self, targets: usize, buffer: &BufferPlan, place: &Place) -> Result<()> {
+        let BufferPlan { element, count, .. } = *buffer;
         let bits = self.module.address_bits;
         let wanted = if bits == 32 { ElementType::U32 } else { ElementType::U64 };
         if element != wanted {
             let because = format!("the PTX has addresses of {bits} bits: {}", wanted.name());
             return Err(unsuitable(place, "addresses", (count, element), because));
         }
-        if targets.is_empty() {
-            return Err(place.error(Problem::EmptyList));
+        if targets == 0 {
+            return Err(place.mistake(Problem::EmptyList));
         }
-        if targets.len() as u64 > count {
-            let because = format!("there are {} addresses", targets.len());
+        if targets as u64 > count {
+            let because = format!("there are {targets} addresses");
             return Err(unsuitable(place, "addresses", (count, element), because));
         }
-        let target = |(index, target): (usize, &Spanned<document::Target>)| {
-            let key = format!("{}.addresses[{index}]", place.key);
-            let place = self.source.place(target.span(), key);
-            let target = target.get_ref();
-            let buffer = self.buffer(&target.buffer, &place)?;
-            let BufferPlan { count, element, .. } = &self.plan.buffers[buffer];
-            let offset = match &target.offset {
-                Some(offset) => self.evaluate(&offset.0, &place)?,
-                None => 0,
-            };
-            let high = i64::try_from(*count).unwrap_or(i64::MAX);
-            if !(0..=high).contains(&offset) {
-                let (what, value, low) = ("`offset`", offset, 0);
-                return Err(place.error(Problem::OutOfRange { what, value, low, high }));
-            }
-            Ok(Target { buffer, offset: offset as u64 * element.bytes() })
+        Ok(())
+    }
+
+    /// Where an address points.
+    fn target(&self, target: &document::Target, place: &Place) -> Result<Target> {
+        let buffer = self.buffer(&target.buffer, place)?;
+        let BufferPlan { count, element, .. } = &self.plan.buffers[buffer];
+        let offset = match &target.offset {
+            Some(offset) => self.evaluate(&offset.0, place)?,
+            None => 0,
         };
-        let targets = targets.iter().enumerate().map(target).collect::<Result<Vec<_>>>()?;
-        Ok(Contents::Addresses(targets.into()))
+        let high = i64::try_from(*count).unwrap_or(i64::MAX);
+        if !(0..=high).contains(&offset) {
+            let (what, value, low) = ("`offset`", offset, 0);
+            return Err(place.mistake(Problem::OutOfRange { what, value, low, high }));
+        }
+        Ok(Target { buffer, offset: offset as u64 * element.bytes() })
     }
 
     /// Random numbers in `[low, high)`.
@@ -134,7 +159,7 @@ impl Resolver<'_> {
             return refused("it makes floating-point numbers");
         }
         for bound in [low, high] {
-            real::rounded(bound, element).map_err(|why| place.error(why))?;
+            real::rounded(bound, element).map_err(|why| place.mistake(why))?;
         }
         if low.is_finite() && high.is_finite() && low <= high && (high - low).is_finite() {
             Ok(Contents::Uniform { low, high, seed: self.seed(seed, place)? })
@@ -168,7 +193,7 @@ impl Resolver<'_> {
         let value = self.evaluate(&seed.0, place)?.saturating_add(self.more_seed);
         let (what, low, high) = ("the seed", 0, i64::MAX);
         let problem = Problem::OutOfRange { what, value, low, high };
-        if value < 0 { Err(place.error(problem)) } else { Ok(value as u64) }
+        if value < 0 { Err(place.mistake(problem)) } else { Ok(value as u64) }
     }
 
     fn graph(&self, shape: &document::GraphShape, place: &Place) -> Result<(u32, u32)> {
@@ -185,7 +210,7 @@ impl Resolver<'_> {
         u32::try_from(value)
             .ok()
             .filter(|_| (1..=high).contains(&value))
-            .ok_or_else(|| place.error(Problem::OutOfRange { what, value, low: 1, high }))
+            .ok_or_else(|| place.mistake(Problem::OutOfRange { what, value, low: 1, high }))
     }
 }
 
@@ -224,7 +249,7 @@ fn unsuitable(
     generator: &'static str,
     (count, element): (u64, ElementType),
     because: String,
-) -> Box<LaunchFileError> {
+) -> Failed {
     let element = element.name();
-    place.error(Problem::Unsuitable { generator, count, element, because })
+    place.mistake(Problem::Unsuitable { generator, count, element, because })
 }
