@@ -172,19 +172,33 @@ impl<'m> Template<'m> {
     /// Changes sizes until a run ends well; the last fault if none does.
     fn fit(&mut self, ptx: &str) -> Option<RunError> {
         let mut last = None;
-        for n in INTEGERS {
-            let mut tried = Self { n, ..self.clone() };
-            let fault = tried.grow(ptx);
-            if fault.is_none() {
-                *self = tried;
-                return None;
-            }
-            if last.is_none() {
-                *self = tried;
-                last = fault;
+        for block in self.blocks() {
+            for n in INTEGERS {
+                let mut tried = Self { n, block: block.clone(), ..self.clone() };
+                let fault = tried.grow(ptx);
+                if fault.is_none() {
+                    *self = tried;
+                    return None;
+                }
+                last.get_or_insert((tried, fault));
             }
         }
-        last
+        let (first, fault) = last?;
+        *self = first;
+        fault
+    }
+
+    /// Blocks to try: the usual one, and one whose rows are warps, as compilers of `OpenACC` and
+    /// `OpenMP` expect.
+    fn blocks(&self) -> Vec<Vec<u64>> {
+        let rows: &[u64] = match self.block.len() {
+            1 => &[32],
+            2 => &[32, 4],
+            _ => &[32, 2, 2],
+        };
+        let mut blocks = vec![self.block.clone()];
+        blocks.extend((!self.fixed_block).then(|| rows.to_vec()));
+        blocks
     }
 
     /// Enlarges buffers and shared memory until no access misses them.
@@ -275,7 +289,8 @@ impl<'m> Template<'m> {
 }
 
 /// Variables in global and constant memory that the kernel names and nothing initialises, with the
-/// types of what they hold; single-precision numbers where nothing tells.
+/// types of what they hold, or else of their declarations; single-precision numbers where those are
+/// bits alone.
 fn uninitialised<'m>(
     body: &Kernel,
     module: &'m Module,
@@ -298,7 +313,11 @@ fn uninitialised<'m>(
     let variables = named.into_iter().filter_map(|id| {
         let variable = module.variables.get(id.index()).filter(|variable| empty(variable))?;
         let ty = held.get(&id).filter(|held| !held.copied);
-        let element = ty.map_or(ElementType::F32, |held| element(held.ty));
+        let declared = match variable.ty.kind() {
+            Kind::Bits => ElementType::F32,
+            _ => element(variable.ty),
+        };
+        let element = ty.map_or(declared, |held| element(held.ty));
         let fits = variable.size.is_multiple_of(element.bytes());
         Some((variable.name.as_str(), if fits { element } else { ElementType::U8 }))
     });

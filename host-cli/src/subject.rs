@@ -380,8 +380,9 @@ pub fn is_file(input: &str) -> bool {
 pub fn warn(file: &str, text: &str, printer: &Printer) {
     let zeros = strata_ptx::final_zeros(text);
     if zeros > 0 {
+        let left = if zeros == 1 { "is" } else { "are" };
         let zeros = counted(zeros, "zero byte");
-        printer.note(&format!("`{file}` ends with {zeros}, which are left out"));
+        printer.note(&format!("`{file}` ends with {zeros}, which {left} left out"));
     }
     let warnings = strata_ptx::warnings(text);
     if warnings.is_empty() {

@@ -293,9 +293,10 @@ pub(crate) const GCC: Compiler = Compiler {
         Kernel::of_variables("reduce$", Task::Reduce, "[8]", "[32, 4]"),
         Kernel::of_variables("histogram$", Task::Histogram, "[8]", "[32]"),
         Kernel::of_variables("matmul$", Task::Matmul, "[8]", "[32]"),
-        // Its argument is the address of addresses, which no launch file can write.
+        // Its argument is the address of a structure of addresses, which no launch file can write.
         Kernel {
             launch: None,
+            template: None,
             ..Kernel::of_variables("saxpy_pointers$", Task::Saxpy, "[8]", "[32]")
         },
     ],
@@ -309,6 +310,10 @@ impl Kernel {
         block: &'static str,
     ) -> Self {
         let launch = Launch { variables: true, ..launch(grid, block, "{ u64 = 0 }") };
-        Self { template: None, ..Self::new("kernels", name, task, launch) }
+        let template: &[&str] = match task {
+            Task::Saxpy => &["f32", "f32", "f32"],
+            _ => return Self::new("kernels", name, task, launch),
+        };
+        Self { template: Some(template), ..Self::new("kernels", name, task, launch) }
     }
 }

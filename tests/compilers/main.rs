@@ -150,8 +150,8 @@ impl Place {
     }
 }
 
-/// The types of the buffers of a template that the kernel accesses: a remark says of which it does
-/// not. Compilers differ in the sign of integers, which their sources leave to them.
+/// The types of the buffers of a template that the kernel accesses, variables of the PTX among them,
+/// which stand in remarks; another says which it does not. Compilers differ in the sign of integers, which their sources leave to them.
 fn accessed(template: &str) -> Vec<String> {
     let file: toml::Table = template.parse().expect("TOML");
     let buffers = file.get("buffer").and_then(toml::Value::as_array).into_iter().flatten();
@@ -160,7 +160,9 @@ fn accessed(template: &str) -> Vec<String> {
     let remarks = template.lines().filter(|line| line.starts_with("[[buffer]]"));
     let used =
         types.zip(remarks).filter(|(_, remark)| !remark.ends_with("# not accessed directly"));
-    used.map(|(ty, _)| ty.replace('s', "u")).collect()
+    let variables = template.lines().filter_map(|line| line.strip_prefix("# type = "));
+    let variables = variables.map(|ty| ty.trim_matches('"'));
+    used.map(|(ty, _)| ty).chain(variables).map(|ty| ty.replace('s', "u")).collect()
 }
 
 #[test]

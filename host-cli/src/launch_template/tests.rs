@@ -482,3 +482,32 @@ ok:
     assert!(made.fault.is_none(), "{:?}", made.fault);
     assert!(made.text.contains("\ncooperative = true"), "{}", made.text);
 }
+
+#[test]
+fn rows_of_blocks_are_warps_where_a_kernel_needs_that() {
+    let ptx = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .global .u32 bins[16];
+.visible .entry k()
+{
+    .reg .b32 %r<4>; .reg .b64 %a; .reg .pred %p;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %tid.y;
+    setp.ne.u32 %p, %r2, 0;
+    @%p bra out;
+    shfl.sync.bfly.b32 %r3, %r1, 16, 31, -1;
+out:
+    cvta.global.u64 %a, bins;
+    atom.add.u32 _, [%a], 1;
+    ret;
+}
+";
+    let module = parsed(ptx);
+    let made = make("k.ptx", ptx, &module, module.kernel("k").expect("a kernel")).unwrap();
+    assert!(made.fault.is_none(), "{:?}", made.fault);
+    for part in ["\nblock = [32, 4] ", "# variable = \"bins\"\n# type = \"u32\"\n"] {
+        assert!(made.text.contains(part), "{part}\n{}", made.text);
+    }
+}
