@@ -289,6 +289,40 @@ fn recordings_of_workloads_and_traces_count_like_their_origin() {
     assert_eq!(recorded, counters(folder, &[&[trace.to_str().unwrap()], &one[..]].concat()));
 }
 
+/// The first CTA waits for what the second writes, whose turn comes when the first goes in circles.
+#[test]
+fn recordings_of_ctas_that_take_turns_count_like_their_origin() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 o)\n\
+        { .reg .b64 %o; .reg .b32 %r<3>; .reg .pred %p<3>; ld.param.u64 %o, [o];\n\
+        mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra SET;\n\
+        WAIT: ld.volatile.global.u32 %r2, [%o]; setp.eq.u32 %p2, %r2, 0; @%p2 bra WAIT; bra OUT;\n\
+        SET: st.volatile.global.u32 [%o], 1;\n\
+        OUT: ret; }\n";
+    let launch = "description = \"turns\"\n[[buffer]]\nname = \"o\"\ntype = \"u32\"\ncount = 1\n\
+        generator = \"zero\"\n[[launch]]\nkernel = \"k\"\ngrid = [2]\nblock = [32]\n\
+        arguments = [\"o\"]\n";
+    std::fs::write(folder.join("k.ptx"), ptx).unwrap();
+    let input = ["k.ptx", "--launch", "l.toml"];
+    let mut counts = Vec::new();
+    for key in ["", "cooperative = true\n"] {
+        std::fs::write(folder.join("l.toml"), format!("{launch}{key}")).unwrap();
+        let record = [&["trace", "record", "-o", "r.strata", "--force"], &input[..]].concat();
+        let (status, _, error) = strata(folder, &record);
+        assert_eq!(status, 0, "{error}");
+        for mode in ["count", "cycle"] {
+            let of = |input: &[&str]| counters(folder, &[input, &["--mode", mode]].concat());
+            let executed = of(&input);
+            assert_eq!(of(&["r.strata"]), executed, "{key}{mode}");
+            counts.push(executed.0["warp_instructions"].as_u64().unwrap());
+        }
+    }
+    // Both wait at least once, and modes count the same.
+    assert!(counts[0] > 11 && counts[2] > 11, "{counts:?}");
+    assert_eq!((counts[0], counts[2]), (counts[1], counts[3]));
+}
+
 #[test]
 fn wrong_uses_are_refused() {
     let folder = tempfile::tempdir().unwrap();
