@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub(crate) mod accel_sim;
 pub(crate) mod book;
 pub(crate) mod ci;
 pub(crate) mod compilers;

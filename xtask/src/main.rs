@@ -22,8 +22,8 @@ mod training;
 use std::process::ExitCode;
 
 use commands::{
-    ci, compilers, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, report, setup, soc,
-    sweeps, synth, test, wasm,
+    accel_sim, ci, compilers, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, report,
+    setup, soc, sweeps, synth, test, wasm,
 };
 use synthesis::board::Board;
 
@@ -60,6 +60,8 @@ Commands:
   compilers [COMPILER]  Compile kernels by eleven compilers, such as triton and gcc, or by one,
                         without a GPU, and check what comes of their PTX: 4 GB of packages, one
                         compiler after the other
+  accel-sim             Run exports of all workloads in the Accel-Sim whose folder `gpu-simulator`
+                        STRATA_ACCEL_SIM names, and compare the instructions that it counts
   sweeps                Read files of sweeps with pandas, DuckDB and fastparquet, and sweep on a
                         Dask cluster of this machine
   report                Remake the papers' figures, and look at the page in Chromium
@@ -118,6 +120,7 @@ enum Request {
     LifeRanges,
     Nvcc,
     Compilers(Option<&'static str>),
+    AccelSim,
     Sweeps,
     Report,
     Book,
@@ -163,6 +166,7 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["nvcc"] => Request::Nvcc,
         ["compilers"] => Request::Compilers(None),
         ["compilers", name] => Request::Compilers(Some(compilers::name_of(name)?)),
+        ["accel-sim"] => Request::AccelSim,
         ["sweeps"] => Request::Sweeps,
         ["report"] => Request::Report,
         ["book"] => Request::Book,
@@ -184,8 +188,9 @@ fn parse(arguments: &[&str]) -> Result<Request, String> {
         ["doctor"] => Request::Doctor,
         [
             command @ ("setup" | "test" | "ci" | "no-std" | "qemu" | "soc" | "fpga" | "fuzz"
-            | "life-ranges" | "nvcc" | "compilers" | "sweeps" | "report" | "book"
-            | "wasm" | "python" | "regmap" | "synth" | "deviations" | "tidy" | "doctor"),
+            | "life-ranges" | "nvcc" | "compilers" | "accel-sim" | "sweeps" | "report"
+            | "book" | "wasm" | "python" | "regmap" | "synth" | "deviations" | "tidy"
+            | "doctor"),
             rest @ ..,
         ] => {
             return Err(format!("`{command}` does not take `{}`", rest.join(" ")));
@@ -240,6 +245,7 @@ fn main() -> ExitCode {
         Request::LifeRanges => life_ranges::run(),
         Request::Nvcc => nvcc::run(),
         Request::Compilers(name) => compilers::run(name),
+        Request::AccelSim => accel_sim::run(),
         Request::Sweeps => sweeps::run(),
         Request::Report => report::run(),
         Request::Book => commands::book::run(),
@@ -331,6 +337,7 @@ mod tests {
             "formal",
             "soc",
             "compilers",
+            "accel-sim",
             "sweeps",
             "report",
             "wasm",

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
 use super::{
-    book, compilers, formal, fpga, fuzz, nvcc, python, qemu, report, setup, slang, soc, sweeps,
-    synth, wasm,
+    accel_sim, book, compilers, formal, fpga, fuzz, nvcc, python, qemu, report, setup, slang, soc,
+    sweeps, synth, wasm,
 };
 use crate::Status;
 use crate::machine;
@@ -57,6 +57,7 @@ pub(crate) fn run(extent: Extent) -> Status {
         if extent == Extent::Full {
             nvcc::pack_stage(&mut stages);
             compilers::stages(&mut stages, None);
+            accel_sim::stages(&mut stages);
         }
         release_stages(&mut stages);
         report::stages(&mut stages);
