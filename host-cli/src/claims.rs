@@ -10,25 +10,11 @@ mod numbers;
 use crate::cli::Mode;
 use crate::config::ConfigError;
 use crate::design::{Design, file, resolve};
-use crate::exact::claims;
+use crate::exact::{Number, claims};
 use crate::report::RunReport;
 pub use measures::Rule;
 use measures::{Of, Value};
 use numbers::{MEASURES, Measured};
-
-/// A number that a paper claims.
-#[derive(Clone, Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Number {
-    /// Its key.
-    pub id: String,
-    /// What is measured.
-    pub what: String,
-    /// What the paper says of it.
-    pub printed: String,
-    /// The least and the most that it says, where it says a number.
-    pub range: Option<[f64; 2]>,
-}
 
 /// A number of a paper beside ours.
 #[derive(Clone, Debug, PartialEq)]

@@ -24,6 +24,7 @@ use table::{ColumnsArg, TableArgs};
 
 use crate::config::by_name;
 use crate::failure::Failure;
+use crate::report::lines::LineOrder;
 use crate::timeline::CycleRange;
 use crate::trace::Reach;
 use crate::workload::Toolchain;
@@ -236,19 +237,6 @@ named! {
         Default = "default",
         /// Beyond every cache; of few workloads.
         Large = "large",
-    }
-
-    /// What lines of a profile are sorted by.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum LineOrder {
-        /// Their place in the file.
-        Line = "line",
-        /// What their register accesses cost.
-        Energy = "energy",
-        /// How often warps executed them.
-        Executions = "executions",
-        /// How long warps waited to issue them.
-        Stalls = "stalls",
     }
 
     /// What is simulated.

@@ -17,7 +17,7 @@ mod storage_energy;
 mod warrf;
 
 use figures::Context;
-pub use papers::Claim;
+pub use papers::{Claim, Number};
 use papers::{Exact, papers};
 use product::product;
 use strata_core::sm::expansion::CtaNeeds;

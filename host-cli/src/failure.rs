@@ -4,8 +4,6 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::interrupt;
-
 /// What the process reports to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
@@ -17,8 +15,8 @@ pub enum ExitStatus {
     InputError,
     /// An invariant of strata itself is broken.
     InternalError,
-    /// A signal ended it, as shells report it.
-    Interrupted,
+    /// A signal ended it: 128 and the signal's number, as shells report it.
+    Interrupted(u8),
 }
 
 impl ExitStatus {
@@ -29,7 +27,7 @@ impl ExitStatus {
             Self::CheckFailed => 1,
             Self::InputError => 2,
             Self::InternalError => 3,
-            Self::Interrupted => interrupt::status(),
+            Self::Interrupted(status) => status,
         }
     }
 }
@@ -58,11 +56,12 @@ impl Failure {
         Self { status: ExitStatus::CheckFailed, message: message.into() }
     }
 
-    /// A signal ended it, after what it had started: `kept` says what was written, if anything was
-    /// to be.
-    pub fn interrupted(kept: &str) -> Self {
+    /// A signal ended it with this exit status, after what it had started: `kept` says what was
+    /// written, if anything was to be.
+    pub fn interrupted(status: u8, kept: &str) -> Self {
         let separator = if kept.is_empty() { "" } else { ": " };
-        Self { status: ExitStatus::Interrupted, message: format!("interrupted{separator}{kept}") }
+        let message = format!("interrupted{separator}{kept}");
+        Self { status: ExitStatus::Interrupted(status), message }
     }
 
     /// Strata contradicts itself.

@@ -63,6 +63,12 @@ pub fn status() -> u8 {
     }
 }
 
+/// A command ends because of the signal that came: `kept` says what was written, if anything was to
+/// be.
+pub fn failure(kept: &str) -> Failure {
+    Failure::interrupted(status(), kept)
+}
+
 /// Handles signals from now on, in a thread of its own.
 ///
 /// # Errors
@@ -142,7 +148,7 @@ fn end(again: bool) {
         files.whole.clear();
     }
     let told = if again && files.parts.is_empty() { String::new() } else { files.told() };
-    Printer::new(false).failure(&Failure::interrupted(&told));
+    Printer::new(false).failure(&failure(&told));
     std::process::exit(i32::from(status()));
 }
 

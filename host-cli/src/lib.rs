@@ -52,6 +52,7 @@ pub mod provision;
 pub mod report;
 pub mod report_page;
 pub mod reproduce;
+pub mod stalls;
 pub mod study;
 pub mod subject;
 pub mod sweep;

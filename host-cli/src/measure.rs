@@ -14,7 +14,6 @@ mod request;
 mod shared;
 mod spill;
 mod spills;
-mod stalls;
 mod storage_energy;
 mod tape;
 
@@ -54,7 +53,6 @@ pub(crate) use request::command_line;
 use shared::SharedInput;
 pub(crate) use spill::is_spill;
 pub use spills::SpillTraffic;
-pub use stalls::Stalls;
 use storage_energy::BaselineRuns;
 pub use tape::record;
 

@@ -60,7 +60,7 @@ pub fn check_all(of: usize, missing: &[String]) -> Result<(), Failure> {
         return Ok(());
     }
     let (done, names) = (of.saturating_sub(missing.len()), missing.join(", "));
-    Err(Failure::interrupted(&format!("{done} of {of} inputs are done; missing: {names}")))
+    Err(interrupt::failure(&format!("{done} of {of} inputs are done; missing: {names}")))
 }
 
 /// What `work` makes of each input, in their order, or the first failure. [`in_order`] says more.

@@ -8,7 +8,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::config::name;
 use crate::failure::{ExitStatus, Failure};
-use crate::report::columns::{Columns, Form};
 use crate::terminal::{self, ERROR, REMARK};
 
 /// The only place that writes to the terminal.
@@ -67,15 +66,6 @@ impl Printer {
     pub fn bytes(&self, bytes: &[u8]) -> Result<bool, Failure> {
         let mut stdout = std::io::stdout().lock();
         Self::written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
-    }
-
-    /// Writes columns in a form.
-    pub fn columns(&self, columns: &Columns, form: Form) -> Result<ExitStatus, Failure> {
-        if form == Form::Parquet && std::io::stdout().is_terminal() {
-            return Err(Failure::input("Parquet is not for a terminal")
-                .hint("write it into a file: `> FILE.parquet`"));
-        }
-        self.bytes(&columns.to_bytes(form)?).map(|_| ExitStatus::Success)
     }
 
     /// Writes what the parser of the command line has to say instead of a command: a usage error to

@@ -14,10 +14,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use strata::cli::study::Figure;
 use strata::cli::{Mode, Scale, SourceArgs};
 use strata::measure::Request;
 use strata::printer::Printer;
-use strata::study::storage::{self, Figure, Row, Run, Study};
+use strata::study::storage::{self, Row, Run, Study};
 use strata::subject;
 
 use crate::reports::hold_page;

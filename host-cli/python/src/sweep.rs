@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use strata::cli::sweep::POINTS_PER_FILE;
 use strata::commands::run::design_names;
 use strata::failure::{ExitStatus, Failure};
+use strata::interrupt;
 use strata::measure::KEPT_BYTES;
 use strata::parallel;
 use strata::report::tool;
 use strata::sweep::SCHEMA;
 use strata::sweep::axes::Axis;
 use strata::sweep::batch::Batch;
-use strata::sweep::begun::{Begun, POINTS_PER_FILE};
+use strata::sweep::begun::Begun;
 use strata::sweep::definition::{self, Definition, How};
 use strata::sweep::engine;
 use strata::sweep::points::Points;
@@ -118,7 +120,7 @@ fn evaluated(
     pool.install(|| {
         let points = Points::new(definition, &given.printer)?;
         let rows = engine::rows(&points, &|| given.stop(), &given.printer)?;
-        rows.ok_or_else(|| Failure::interrupted(""))
+        rows.ok_or_else(|| interrupt::failure(""))
     })
 }
 
@@ -199,7 +201,7 @@ fn written(definition: &Definition, folder: &Path, given: &Given) -> Result<Vec<
     let room = (POINTS_PER_FILE, KEPT_BYTES);
     let done = begun.run(room, &|| given.stop(), &given.printer)?;
     if given.stop() && done.evaluated < begun.left() {
-        return Err(Failure::interrupted(&begun.told(done.evaluated, folder)));
+        return Err(interrupt::failure(&begun.told(done.evaluated, folder)));
     }
     begun.end()?;
     Ok(begun.store.contents()?.take(&points.list()))

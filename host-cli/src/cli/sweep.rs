@@ -11,8 +11,10 @@ use super::energy::EnergyArg;
 use super::table::{PlotArg, TableFormat};
 use super::{Mode, Scale};
 use crate::config::by_name;
-use crate::sweep::begun::POINTS_PER_FILE;
 use crate::workload::Toolchain;
+
+/// Most points of a file of results, unless told.
+pub const POINTS_PER_FILE: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// What a sweep does, as an example.
 const EXAMPLES: &str = "\

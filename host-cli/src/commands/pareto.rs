@@ -22,7 +22,7 @@ pub fn run(args: &ParetoArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     }
     printer.note(&format!("{} beaten", designs(front.beaten)));
     let table = front.table.select(&args.columns.names)?;
-    printer.columns(&table, args.format.into())
+    table.print(printer, args.format.into())
 }
 
 fn designs(count: usize) -> String {

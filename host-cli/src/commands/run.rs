@@ -102,7 +102,7 @@ fn compare(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
         Format::Json if all => printer.data(&report::json::to_text(&comparison)?),
         format => {
             let columns = comparison::to_columns(&comparison).select(&args.columns.names)?;
-            printer.columns(&columns, form(format)?)
+            columns.print(printer, form(format)?)
         }
     };
     left_out.and(status)
@@ -128,10 +128,12 @@ fn compared(
     for &seed in &seeds {
         match all(Some(seed)).and_then(Finished::all) {
             Ok(reports) => runs.push(reports.into_iter().flatten().collect()),
-            Err(failure) if failure.status() == ExitStatus::Interrupted && !runs.is_empty() => {
+            Err(failure)
+                if matches!(failure.status(), ExitStatus::Interrupted(_)) && !runs.is_empty() =>
+            {
                 let (done, of) = (runs.len(), seeds.len());
                 let told = format!("{done} of {of} seeds are done");
-                left_out = Err(Failure::interrupted(&told));
+                left_out = Err(interrupt::failure(&told));
                 break;
             }
             Err(failure) => return Err(failure),

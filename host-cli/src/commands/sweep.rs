@@ -106,7 +106,7 @@ fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     };
     let Done { evaluated, failed } = done?;
     if interrupt::came() && evaluated < left {
-        return Err(Failure::interrupted(&begun.told(evaluated, folder)));
+        return Err(interrupt::failure(&begun.told(evaluated, folder)));
     }
     begun.end()?;
     let failed = failed + begun.failed;
@@ -281,6 +281,6 @@ fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure
         }
         _ => table::table(&rows, &list, &names, form)?,
     };
-    let status = printer.columns(&table, form)?;
+    let status = table.print(printer, form)?;
     drawn.map(|()| status)
 }

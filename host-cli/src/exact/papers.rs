@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::claims::Number;
 use crate::config::{Mistake, strict};
 
 /// `data/papers.toml`.
@@ -45,6 +44,20 @@ pub struct Claim {
     /// Its numbers, as far as our runs have them.
     #[serde(default)]
     pub number: Vec<Number>,
+}
+
+/// A number that a paper claims.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Number {
+    /// Its key.
+    pub id: String,
+    /// What is measured.
+    pub what: String,
+    /// What the paper says of it.
+    pub printed: String,
+    /// The least and the most that it says, where it says a number.
+    pub range: Option<[f64; 2]>,
 }
 
 /// A figure that must come out.

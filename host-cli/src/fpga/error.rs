@@ -6,6 +6,7 @@ use strata_link::LinkError;
 use strata_link::message::Refusal;
 
 use crate::failure::Failure;
+use crate::interrupt;
 
 /// Why a board cannot be talked to.
 #[derive(Debug, thiserror::Error)]
@@ -149,7 +150,7 @@ impl FpgaError {
 impl From<FpgaError> for Failure {
     fn from(error: FpgaError) -> Self {
         match error {
-            FpgaError::Interrupted => Self::interrupted(""),
+            FpgaError::Interrupted => interrupt::failure(""),
             other => Self::input(other.to_string()).hint(other.help()),
         }
     }

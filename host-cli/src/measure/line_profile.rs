@@ -7,7 +7,7 @@ use strata_core::sm::memory::cached::{CacheCounters, CacheEvent};
 use strata_core::sm::memory::gddr::row::Row;
 use strata_core::sm::{Issue, MemoryObservation, Observation, RowObservation};
 
-use super::stalls::{Stalls, Waiting};
+use crate::stalls::{Stalls, Waiting};
 
 /// What one instruction did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,15 +6,30 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_compiler::program::Program;
+use strata_core::named;
 use strata_ptx::diagnostic::counted;
 use strata_ptx::module::Module;
 
-use crate::cli::LineOrder;
-use crate::measure::Stalls;
+use crate::stalls::Stalls;
 use crate::timeline;
 
 use super::Tool;
 use super::columns::{Cell, Columns};
+
+named! {
+    /// What lines of a profile are sorted by.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum LineOrder {
+        /// Their place in the file.
+        Line = "line",
+        /// What their register accesses cost.
+        Energy = "energy",
+        /// How often warps executed them.
+        Executions = "executions",
+        /// How long warps waited to issue them.
+        Stalls = "stalls",
+    }
+}
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.inspect/1";

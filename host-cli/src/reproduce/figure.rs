@@ -1,7 +1,7 @@
 //! Figures: our curves beside what a paper prints, independent of how they are drawn.
 
-use crate::claims::Number;
 use crate::exact;
+use crate::exact::Number;
 use crate::failure::Failure;
 use crate::report::columns::{Cell, Columns};
 

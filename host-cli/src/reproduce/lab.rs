@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use strata_compiler::Order;
 use strata_core::sm::expansion::Threshold;
 
+use crate::cli::study::Figure;
 use crate::cli::{Mode, Scale, SourceArgs};
 use crate::design::{Design, file, resolve};
 use crate::failure::Failure;
@@ -14,7 +15,7 @@ use crate::parallel;
 use crate::printer::Printer;
 use crate::report::RunReport;
 use crate::report::table::mean as average;
-use crate::study::storage::{self, Figure};
+use crate::study::storage;
 use crate::study::{Input, active_warps, residency};
 use crate::subject::{self, Subject};
 use crate::workload::{self, Group, Toolchain};

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use strata_compiler::RegisterLimit;
 
+use crate::cli::study::Figure;
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::measure::{self, Request};
@@ -24,7 +25,6 @@ use crate::printer::Printer;
 use crate::report::{self, PartitionReport, RunReport, Tool};
 use crate::workload::Workload;
 
-pub use points::Figure;
 pub use render::{to_columns, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.

@@ -29,13 +29,6 @@ pub use render::{no_columns, to_columns, to_table};
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.study.write-pool/2";
 
-/// Pool entries to try unless others are asked for.
-pub const DEFAULT_ENTRIES: &str = "0,8,16,30,60,90,120";
-/// Cycles of a write to try unless others are asked for.
-pub const DEFAULT_WRITE_CYCLES: &str = "1,2,3,4,6,8";
-/// Ports of the pool to try unless others are asked for.
-pub const DEFAULT_PORTS: &str = "1rw,1r1w,2,4";
-
 /// Counters that reports of this study repeat.
 const COUNTERS: [&str; 12] = [
     "cycles",

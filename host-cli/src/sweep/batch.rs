@@ -12,6 +12,7 @@ use super::engine::{self, Stop};
 use super::points::Points;
 use super::{SCHEMA, parquet};
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::printer::Printer;
 
 /// Some points of one input.
@@ -111,7 +112,7 @@ impl Batch {
             }
         }
         let rows = engine::rows(&points, stop, printer)?;
-        let rows = rows.ok_or_else(|| Failure::interrupted("the batch is not done"))?;
+        let rows = rows.ok_or_else(|| interrupt::failure("the batch is not done"))?;
         parquet::encode(&rows)
             .map_err(|error| Failure::internal(&format!("cannot write rows: {error}")))
     }

@@ -13,9 +13,6 @@ use crate::failure::Failure;
 use crate::measure::Room;
 use crate::printer::Printer;
 
-/// Most points of a file of results, unless told.
-pub const POINTS_PER_FILE: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
-
 /// A sweep, or a share of it, that is to be finished in its folder.
 #[derive(Debug)]
 pub struct Begun<'a> {

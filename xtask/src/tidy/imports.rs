@@ -1,4 +1,5 @@
-//! No module of the core imports, directly or through other modules, one that imports it.
+//! No module of a crate imports, directly or through other modules, one that imports it. In some
+//! crates this holds of the modules that the crate's root declares, and not yet of their parts.
 //!
 //! A path in code is an import, in a macro's tokens too, but not in tests. Calls of methods are not
 //! seen: which module defines one is known to the compiler only.
@@ -10,20 +11,35 @@ use syn::visit::{self, Visit};
 
 use super::{File, Repository, Violation};
 
-/// The sources of the core.
-const CORE: &str = "core/src/";
+/// The sources of crates, and how many names tell their modules apart.
+const CRATES: &[(&str, usize)] = &[
+    ("core/src/", usize::MAX),
+    ("fpga-softcore/firmware/src/", usize::MAX),
+    ("fpga-softcore/link/src/", usize::MAX),
+    ("host-cli/explorer/src/", usize::MAX),
+    ("host-cli/src/", 1),
+];
 
 /// A module by the names that lead to it from the crate's root; the root is empty.
 type Module = Vec<String>;
-/// The modules that each module imports, with the line of the first import.
-type Imports = BTreeMap<Module, BTreeMap<Module, usize>>;
+/// A file's path, and a line of it.
+type Site = (String, usize);
+/// The modules that each module imports, with the first import.
+type Imports = BTreeMap<Module, BTreeMap<Module, Site>>;
 
 /// Modules that import each other.
 pub(crate) fn import_cycles(repository: &Repository) -> Vec<Violation> {
+    let of_crate = |(sources, depth): &(&str, usize)| cycles_in(repository, sources, *depth);
+    CRATES.iter().flat_map(of_crate).collect()
+}
+
+/// Modules of a crate that import each other, told apart by so many names.
+fn cycles_in(repository: &Repository, sources: &str, depth: usize) -> Vec<Violation> {
     let files: BTreeMap<Module, &File> = repository
         .files
         .iter()
-        .filter_map(|file| Some((module_of(file.path.strip_prefix(CORE)?)?, file)))
+        .filter_map(|file| Some((module_of(file.path.strip_prefix(sources)?)?, file)))
+        .filter(|(module, _)| !module.iter().any(|name| name == "tests"))
         .collect();
     let mut found = Vec::new();
     let mut paths = Paths { files: &files, place: Module::new(), parts: [].into(), named: vec![] };
@@ -39,16 +55,16 @@ pub(crate) fn import_cycles(repository: &Repository) -> Vec<Violation> {
             }
         }
     }
-    let imports = paths.imports();
+    let imports = paths.imports(depth);
     for cycle in cycles(&imports) {
-        let first = &files[&cycle[0]].path;
-        let lines: Vec<usize> =
-            cycle.iter().zip(cycle.iter().cycle().skip(1)).map(|(a, b)| imports[a][b]).collect();
-        let places = cycle.iter().zip(&lines).fold(String::new(), |text, (module, line)| {
-            format!("{text}{}:{line} -> ", files[module].path)
-        });
+        let sites: Vec<&Site> =
+            cycle.iter().zip(cycle.iter().cycle().skip(1)).map(|(a, b)| &imports[a][b]).collect();
+        let (first, first_line) = sites[0];
+        let places = sites
+            .iter()
+            .fold(String::new(), |text, (path, line)| format!("{text}{path}:{line} -> "));
         let message = format!("modules import each other: {places}{first}");
-        found.push(Violation::at(first, lines[0], message));
+        found.push(Violation::at(first, *first_line, message));
     }
     found
 }
@@ -74,17 +90,21 @@ struct Paths<'a> {
 }
 
 impl Paths<'_> {
-    /// The modules that each module imports. A re-exported item leads to the module that
-    /// re-exports it and to the part that defines it.
-    fn imports(mut self) -> Imports {
+    /// The modules that each module imports, told apart by so many names. A re-exported item leads
+    /// to the module that re-exports it and to the part that defines it.
+    fn imports(mut self, depth: usize) -> Imports {
+        let shortened = |module: &Module| module.iter().take(depth).cloned().collect::<Module>();
         let mut imports = Imports::new();
         while let Some((module, item, line)) = self.named.pop() {
             if let Some(origin) = self.parts.get(&item) {
                 self.named.push((module.clone(), origin.clone(), line));
             }
-            if item.0 != module {
-                let first = imports.entry(module).or_default().entry(item.0).or_insert(line);
-                *first = line.min(*first);
+            let (from, to) = (shortened(&module), shortened(&item.0));
+            if from != to {
+                let site = (self.files[&module].path.clone(), line);
+                let all = imports.entry(from).or_default();
+                let first = all.entry(to).or_insert_with(|| site.clone());
+                *first = site.min(first.clone());
             }
         }
         imports
@@ -297,8 +317,12 @@ mod tests {
 
     /// What is found among modules of the core, each with its source.
     fn found(modules: &[(&str, &str)]) -> Vec<String> {
+        found_in("core/src/", modules)
+    }
+
+    fn found_in(sources: &str, modules: &[(&str, &str)]) -> Vec<String> {
         let paths: Vec<String> =
-            modules.iter().map(|(name, _)| format!("{CORE}{name}.rs")).collect();
+            modules.iter().map(|(name, _)| format!("{sources}{name}.rs")).collect();
         let files: Vec<(&str, &str)> =
             paths.iter().zip(modules).map(|(path, (_, text))| (path.as_str(), *text)).collect();
         import_cycles(&Repository::of(&files)).iter().map(ToString::to_string).collect()
@@ -315,6 +339,26 @@ mod tests {
         assert!(
             found(&[a, ("b", "use other::a::A;\nuse ::a::A;\nuse crate::units;\n")]).is_empty()
         );
+    }
+
+    #[test]
+    fn parts_of_a_module_may_import_each_other_where_the_root_s_modules_count() {
+        let modules = [
+            ("a", ""),
+            ("a/x", "use super::y;\n"),
+            ("a/y", "use super::x;\n\nuse crate::b;\n"),
+            ("a/tests", "use crate::c;\n"),
+            ("b", ""),
+            ("b/z", "use crate::c;\n"),
+            ("c", "use crate::a::x;\n"),
+        ];
+        assert_eq!(
+            found_in("host-cli/src/", &modules),
+            ["host-cli/src/a/y.rs:3: modules import each other: host-cli/src/a/y.rs:3 -> \
+              host-cli/src/b/z.rs:1 -> host-cli/src/c.rs:1 -> host-cli/src/a/y.rs"]
+        );
+        assert!(found_in("host-cli/src/", &modules[..6]).is_empty());
+        assert_eq!(found(&modules[..3]).len(), 1);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use strata_core::event::Counters;
 use strata_core::value_usage::ValueUsage;
 use strata_ptx::diagnostic;
 
-use crate::cli::{InspectArgs, LineOrder};
+use crate::cli::InspectArgs;
 use crate::crossings::Crossings;
 use crate::design::Design;
 use crate::evaluate::{self, EvaluateError};
@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::levels::{Fitted, FittedKernels};
 use crate::measure::{self, Request, SpillTraffic, price};
 use crate::printer::Printer;
+use crate::report::lines::LineOrder;
 use crate::report::lines::{self, LineCost, ProfiledKernel};
 use crate::subject;
 use crate::workload::simulate::Prepared;

@@ -1,11 +1,12 @@
 //! View: how a profile is shown, as the options say.
 
-use crate::cli::{InspectArgs, LineOrder, ListingFormat, Mode};
+use crate::cli::{InspectArgs, ListingFormat, Mode};
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::measure::{Request, command_line};
 use crate::report::columns::{Columns, Form};
 use crate::report::json;
+use crate::report::lines::LineOrder;
 use crate::report::lines::{self, LineCost, LineReport, ProfileReport, ProfiledKernel};
 use crate::report::tool;
 use crate::workload::Workload;

@@ -107,9 +107,9 @@ impl<'a> Rows<'a> {
         // To read, without columns that no row has.
         let is_read = !matches!(args.format, Format::Csv | Format::Parquet);
         if is_read && is_whole(args) {
-            return printer.columns(&Layout::of(reports).columns(reports), form);
+            return Layout::of(reports).columns(reports).print(printer, form);
         }
-        printer.columns(&self.columns(reports)?, form)
+        self.columns(reports)?.print(printer, form)
     }
 
     /// Reports under the columns.
