@@ -41,29 +41,48 @@ impl DemangleWrite for Bounded {
 }
 
 /// Which of some kernels is meant: the one of that name, or else the only one whose name in C++ is
-/// that, with parameters, without them, or without template arguments and namespaces, too.
+/// that, with parameters, without them, or without template arguments; or else without namespaces,
+/// too. Blanks do not count, nor does the type of the result.
 ///
 /// # Errors
 ///
 /// The names of all that may be meant, of none or several.
 pub fn find<'n>(names: impl Iterator<Item = &'n str>, asked: &str) -> Result<&'n str, Vec<String>> {
-    let mut names: Vec<&str> = names.collect();
+    let names: Vec<&str> = names.collect();
     if let Some(found) = names.iter().find(|name| **name == asked) {
         return Ok(found);
     }
-    let is_meant = |name: &&str| {
-        let short = without_parameters(name);
-        let short = short.as_deref();
-        let bare = short.map(|short| short.split('<').next().unwrap_or(short));
-        let last = bare.and_then(|bare| bare.rsplit("::").next());
-        let full = || demangled(name);
-        [short, bare, last].contains(&Some(asked)) || full().as_deref() == Some(asked)
-    };
-    names.retain(is_meant);
-    match names.as_slice() {
-        [only] => Ok(only),
-        several => Err(several.iter().map(|name| both(name)).collect()),
+    let asked = tight(asked.strip_prefix("void ").unwrap_or(asked));
+    let whole = |name: &str| forms(name).contains(&asked);
+    let without_namespaces = |name: &str| forms(name).iter().any(|form| last_part(form) == asked);
+    for is_meant in [&whole as &dyn Fn(&str) -> bool, &without_namespaces] {
+        let meant: Vec<&str> = names.iter().copied().filter(|name| is_meant(name)).collect();
+        match meant.as_slice() {
+            [] => {}
+            [only] => return Ok(only),
+            several => return Err(several.iter().map(|name| both(name)).collect()),
+        }
     }
+    Err(Vec::new())
+}
+
+/// What a mangled name may be called in C++, without blanks.
+fn forms(name: &str) -> Vec<String> {
+    let short = without_parameters(name);
+    let bare = short.as_deref().and_then(|short| short.split('<').next()).map(str::to_owned);
+    [demangled(name), short, bare].into_iter().flatten().map(|form| tight(&form)).collect()
+}
+
+fn tight(name: &str) -> String {
+    name.split_whitespace().collect()
+}
+
+/// A form without its namespaces, which stand before all brackets but those of a nameless one.
+fn last_part(form: &str) -> String {
+    let form = form.replace("(anonymousnamespace)::", "");
+    let head = form.find(['<', '(']).map_or(form.as_str(), |end| &form[..end]);
+    let start = head.rfind("::").map_or(0, |at| at + 2);
+    form[start..].to_owned()
 }
 
 /// A name with what it is in C++, if it is mangled.
@@ -106,6 +125,9 @@ mod tests {
             "_Z5scaleIfEvPT_i",
             "_Z5scaleIdEvPT_i",
             "_ZN2ns4dumpIiLi3EEEvPKT_PS1_",
+            "_ZN12_GLOBAL__N_16hiddenEPf",
+            "_ZN1a4fillEPf",
+            "_Z4fillPf",
             "add",
             "_Z3addv",
         ];
@@ -117,6 +139,13 @@ mod tests {
             ("dump", "_ZN2ns4dumpIiLi3EEEvPKT_PS1_"),
             ("ns::dump", "_ZN2ns4dumpIiLi3EEEvPKT_PS1_"),
             ("ns::dump<int, 3>", "_ZN2ns4dumpIiLi3EEEvPKT_PS1_"),
+            ("void ns::dump<int,3>(int const*, int*)", "_ZN2ns4dumpIiLi3EEEvPKT_PS1_"),
+            ("dump<int, 3>", "_ZN2ns4dumpIiLi3EEEvPKT_PS1_"),
+            ("dump<int, 3>(int const*, int*)", "_ZN2ns4dumpIiLi3EEEvPKT_PS1_"),
+            ("hidden", "_ZN12_GLOBAL__N_16hiddenEPf"),
+            // What stands in no namespace goes before what does.
+            ("fill", "_Z4fillPf"),
+            ("a::fill", "_ZN1a4fillEPf"),
             ("scale<double>", "_Z5scaleIdEvPT_i"),
             ("scale<float>(float*, int)", "_Z5scaleIfEvPT_i"),
         ] {
