@@ -12,7 +12,7 @@ pub fn demangled(name: &str) -> Option<String> {
     written(name, DemangleOptions::new().no_return_type())
 }
 
-/// The same without parameters, `scale<float>`.
+/// The name in C++ source without its parameters: `scale<float>`.
 fn without_parameters(name: &str) -> Option<String> {
     written(name, DemangleOptions::new().no_return_type().no_params())
 }

@@ -197,7 +197,7 @@ pub(super) fn kernels<'m>(
     Ok(module.kernels().filter(|(_, found)| only.is_none_or(|only| only == found.name)).collect())
 }
 
-/// As [`kernels`], at least one.
+/// The kernels that [`kernels`] finds. A module without any is an error.
 pub(super) fn some_kernels<'m>(
     module: &'m Module,
     only: Option<&str>,

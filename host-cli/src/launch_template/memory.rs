@@ -43,8 +43,8 @@ pub(super) struct Held {
 pub(super) fn held(accesses: &[Access], meanings: &mut Meanings) -> BTreeMap<Memory, Held> {
     loop {
         let known = computed(accesses, meanings, |access, _| Some(access.memory));
-        // Shared memory holds one type after another: numbers as wide as an access tell what others
-        // of that width move.
+        // A kernel may reuse shared memory for another type. A value of known type that fills an
+        // access gives its type to the other accesses of that width.
         let whole = computed(accesses, meanings, |access, ty| {
             (ty.bytes() == access.ty.bytes()).then(|| width(access))
         });

@@ -17,7 +17,7 @@ fn run(ptx: String, launch: &str) -> Result<u32, RunError> {
     run_kernel(ptx, "k", launch)
 }
 
-/// The same of a kernel of a name.
+/// What the kernel called `kernel` left in its buffer.
 fn run_kernel(ptx: String, kernel: &str, launch: &str) -> Result<u32, RunError> {
     let file = format!(
         "description = \"test\"\n[size.small]\nn = 3\n[[buffer]]\nname = \"o\"\ntype = \"u32\"\n\
