@@ -1,5 +1,6 @@
 //! Command line: what may be typed.
 
+mod by_name;
 pub mod data;
 pub mod diff;
 pub mod energy;
@@ -22,7 +23,6 @@ use strata_compiler::{Order, RegisterLimit};
 use strata_core::named;
 use table::{ColumnsArg, TableArgs};
 
-use crate::config::by_name;
 use crate::failure::Failure;
 use crate::report::lines::LineOrder;
 use crate::timeline::CycleRange;

@@ -60,7 +60,7 @@ pub fn main() -> ExitCode {
     let parsed = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     let printer = Printer::new(parsed.as_ref().is_ok_and(|cli| cli.quiet));
     let done = match &parsed {
-        Ok(cli) => interrupt::handle()
+        Ok(cli) => interrupt::handle(|failure| Printer::new(false).failure(failure))
             .map_err(|error| Failure::input(format!("cannot handle Ctrl-C: {error}")))
             .and_then(|()| dispatch(&cli.command, &printer)),
         Err(said) => printer.usage(said),
@@ -72,6 +72,14 @@ pub fn main() -> ExitCode {
             failure.status().into()
         }
     }
+}
+
+/// From now on the first Ctrl-C lets what runs end, and a note says so.
+fn finish_first(printer: &Printer) {
+    let printer = printer.clone();
+    interrupt::finish_first(move || {
+        printer.note("finishing what runs; Ctrl-C again ends at once");
+    });
 }
 
 /// Refuses words that are not UTF-8. Names of files come from them, and stand in reports and in

@@ -15,7 +15,6 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::failure::Failure;
-use crate::printer::Printer;
 
 /// Exit status of a program that a signal ended, without the signal's number.
 const SIGNALLED: u8 = 128;
@@ -24,10 +23,13 @@ const CTRL_C: u8 = 2;
 /// The number of SIGTERM.
 const TERMINATE: u8 = 15;
 
+/// Tells the user something.
+type Notice = Box<dyn Fn() + Send + Sync>;
+
 /// Whether the command itself ends what it started.
 static ASKED_FOR: AtomicBool = AtomicBool::new(false);
-/// Whether the command finishes what runs on Ctrl-C: then what says so.
-static FINISHES: OnceLock<Printer> = OnceLock::new();
+/// Whether the command finishes what runs on Ctrl-C: then what tells the user so.
+static FINISHES: OnceLock<Notice> = OnceLock::new();
 /// The signal that came, 0 before.
 static SIGNAL: AtomicU8 = AtomicU8::new(0);
 static FILES: Mutex<Files> = Mutex::new(Files { parts: BTreeMap::new(), whole: Vec::new() });
@@ -38,10 +40,11 @@ pub fn ask() {
 }
 
 /// From now on the first Ctrl-C does not end the program: [`came`] says that it came, and nothing
-/// new is to be begun. Other signals end it, unless [`ask`] was called as well.
-pub fn finish_first(printer: &Printer) {
+/// new is to be begun. `notice` tells the user that what runs is finished first; it is called in a
+/// thread of its own. Other signals end the program, unless [`ask`] was called as well.
+pub fn finish_first(notice: impl Fn() + Send + Sync + 'static) {
     // A command that says it twice has said it.
-    let _ = FINISHES.set(printer.clone());
+    let _ = FINISHES.set(Box::new(notice));
 }
 
 /// From now on it is as if SIGTERM had come: the reader of the result is gone.
@@ -69,13 +72,13 @@ pub fn failure(kept: &str) -> Failure {
     Failure::interrupted(status(), kept)
 }
 
-/// Handles signals from now on, in a thread of its own.
+/// Handles signals from now on, in a thread of its own. `report` tells the user why the program ends.
 ///
 /// # Errors
 ///
 /// The system does not allow it.
 #[cfg(unix)]
-pub fn handle() -> io::Result<()> {
+pub fn handle(report: fn(&Failure)) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::flag;
     use signal_hook::iterator::Signals;
@@ -101,11 +104,11 @@ pub fn handle() -> io::Result<()> {
             let again = is_ctrl_c && !is_first_ctrl_c;
             is_first_ctrl_c &= !is_ctrl_c;
             match FINISHES.get().filter(|_| is_ctrl_c) {
-                Some(printer) if !again => finishing(printer.clone()),
+                Some(notice) if !again => finishing(notice),
                 _ if !again && ASKED_FOR.load(Ordering::SeqCst) => {}
                 _ => {
                     ends.store(true, Ordering::SeqCst);
-                    end(again);
+                    end(again, report);
                 }
             }
         }
@@ -115,7 +118,7 @@ pub fn handle() -> io::Result<()> {
 
 /// Where there are no such signals, Ctrl-C ends the program as the system does it.
 #[cfg(not(unix))]
-pub fn handle() -> io::Result<()> {
+pub fn handle(_: fn(&Failure)) -> io::Result<()> {
     Ok(())
 }
 
@@ -129,16 +132,15 @@ fn ignored_signals() -> u64 {
 
 /// Says that the command finishes what runs, without waiting until that is read.
 #[cfg(unix)]
-fn finishing(printer: Printer) {
-    let say = move || printer.note("finishing what runs; Ctrl-C again ends at once");
+fn finishing(notice: &'static Notice) {
     // Without a thread the note is left out.
-    drop(std::thread::Builder::new().spawn(say));
+    drop(std::thread::Builder::new().spawn(notice));
 }
 
 /// Removes unfinished files, reports them, and ends the program. When the user was told already
 /// what is going on, whole files are not listed `again`.
 #[cfg(unix)]
-fn end(again: bool) {
+fn end(again: bool, report: fn(&Failure)) {
     // Kept to the end, so that nothing is begun or finished any more.
     let mut files = files();
     for part in files.parts.values() {
@@ -148,7 +150,7 @@ fn end(again: bool) {
         files.whole.clear();
     }
     let told = if again && files.parts.is_empty() { String::new() } else { files.told() };
-    Printer::new(false).failure(&failure(&told));
+    report(&failure(&told));
     std::process::exit(i32::from(status()));
 }
 

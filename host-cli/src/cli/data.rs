@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::Args;
 use strata_compiler::RegisterLimit;
 
+use super::by_name;
 use super::{Scale, SourceArgs};
-use crate::config::by_name;
 use crate::workload::Toolchain;
 
 /// Buffers that are written into files when all launches have ended.

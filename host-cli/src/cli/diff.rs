@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
 
+use super::by_name;
 use super::energy::EnergyArg;
 use super::{Mode, SourceArgs};
-use crate::config::by_name;
 
 /// Arguments of `diff`.
 #[derive(Clone, Debug, Args)]

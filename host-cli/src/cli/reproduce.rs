@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::Scale;
-use crate::config::by_name;
+use super::by_name;
 
 /// A paper, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -11,10 +11,10 @@ use strata_core::sm::expansion::Threshold;
 use strata_core::sm::operand_delivery::MAX_ACCESS_CYCLES;
 use strata_core::write_pool::{MAX_ENTRIES, PoolPorts};
 
+use super::by_name;
 use super::table::{PlotArg, TableArgs};
 use super::{Scale, SourceArgs};
 use crate::active_set::{DEFAULT_SIZES, Size};
-use crate::config::by_name;
 use crate::design::pool_ports;
 use crate::workload::Toolchain;
 

@@ -7,10 +7,10 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 use strata_compiler::{Order, RegisterLimit};
 
+use super::by_name;
 use super::energy::EnergyArg;
 use super::table::{PlotArg, TableFormat};
 use super::{Mode, Scale};
-use crate::config::by_name;
 use crate::workload::Toolchain;
 
 /// Most points of a file of results, unless told.

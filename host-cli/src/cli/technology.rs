@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::config::by_name;
+use super::by_name;
 use crate::design::memory::MemoryKind;
 
 /// What technology files hold, for `--help`.

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use crate::cli::data::CheckArgs;
 use crate::dump;
 use crate::failure::{ExitStatus, Failure};
-use crate::interrupt;
 use crate::measure::{self, Request};
 use crate::parallel;
 use crate::printer::Printer;
@@ -14,7 +13,7 @@ use crate::workload::Workload;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    interrupt::finish_first(printer);
+    super::finish_first(printer);
     let source = args.source();
     let workloads =
         subject::workloads(&args.inputs, &source, "whose results are not known", printer)?;

@@ -33,7 +33,7 @@ const DEFAULT_DESIGN: &str = "isca11";
 
 /// Runs the command.
 pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    interrupt::finish_first(printer);
+    super::finish_first(printer);
     if args.baseline.is_some() {
         return compare(args, printer);
     }

@@ -6,7 +6,6 @@ use super::tables;
 use crate::cli::study::{ActiveWarpsArgs, StudyCommand};
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
-use crate::interrupt;
 use crate::measure::{self, Request};
 use crate::parallel;
 use crate::plot::{self, Plot};
@@ -32,7 +31,7 @@ const AXES: plot::Axes<'static> = plot::Axes {
 
 /// Runs the command. After Ctrl-C it is one of the inputs that were begun before.
 pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
-    interrupt::finish_first(printer);
+    super::finish_first(printer);
     match command {
         StudyCommand::ActiveWarps(args) => active_warps(args, printer),
         StudyCommand::Registers(args) => super::registers::run(args, printer),

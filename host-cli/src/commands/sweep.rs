@@ -91,7 +91,7 @@ fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     let found = mine - left;
     // From now on what has finished is written before a signal ends the program.
     interrupt::ask();
-    interrupt::finish_first(printer);
+    super::finish_first(printer);
     let done = match &cluster {
         None => {
             let room = (args.points_per_file, kept_bytes(args.keep_paths_mib));
