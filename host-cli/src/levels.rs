@@ -11,6 +11,7 @@ use strata_core::placement::Placement;
 use strata_core::sm::config::StorageKind;
 
 use crate::design::{Design, NoEnergy};
+use crate::failure::Failure;
 
 /// Why a program has no levels.
 #[derive(Debug, thiserror::Error)]
@@ -139,5 +140,20 @@ impl FittedKernels {
             self.fitted.insert(program.name.clone(), hierarchy);
         }
         Ok(self.fitted.get(&program.name))
+    }
+}
+
+impl From<FitError> for Failure {
+    fn from(error: FitError) -> Self {
+        match &error {
+            FitError::NoProgram | FitError::NoProgramForBundles => {
+                Self::input(error.to_string()).hint("run the PTX file or the workload itself")
+            }
+            FitError::Bundles(..) => {
+                Self::input(error.to_string()).hint("give it another number with `--registers`")
+            }
+            FitError::TooLarge(..) | FitError::NoEnergy(_) => Self::input(error.to_string()),
+            FitError::Hierarchy(_) => Self::internal(&error.to_string()),
+        }
     }
 }

@@ -18,13 +18,15 @@
 
 #![forbid(unsafe_code)]
 
+pub use strata_config as config;
+pub use strata_files::{failure, interrupt, output, partial_file, partial_folder};
+
 pub mod active_set;
 pub mod call;
 pub mod claims;
 pub mod cli;
 pub mod commands;
 pub mod comparison;
-pub mod config;
 pub mod cost;
 pub mod crossings;
 pub mod design;
@@ -33,18 +35,13 @@ pub mod dump;
 pub mod encoding;
 pub mod evaluate;
 pub mod exact;
-pub mod failure;
 pub mod fpga;
 pub mod fuzzing;
-pub mod interrupt;
 pub mod kernel_name;
 pub mod launch_template;
 pub mod levels;
 pub mod measure;
-pub mod output;
 pub mod parallel;
-mod partial_file;
-pub mod partial_folder;
 pub mod plot;
 pub mod printer;
 mod progress;

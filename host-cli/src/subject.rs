@@ -10,17 +10,16 @@ use strata_compiler::{CompileOptions, Order, RegisterLimit};
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex, counted};
 
 use crate::cli::SourceArgs;
+use crate::config::name;
 use crate::config::suggest::{did_you_mean, suggest};
-use crate::config::{ConfigError, name};
 use crate::design::{self, Design};
 use crate::failure::Failure;
-use crate::levels::FitError;
 use crate::printer::Printer;
-use crate::trace::store::{self, RecordError, StoreError};
-use crate::trace::{self, Entry, Reach, TraceError};
+use crate::trace::store;
+use crate::trace::{self, Entry, Reach};
 use crate::workload::simulate::{Prepared, RunError};
 use crate::workload::{
-    self, GROUP_MARK, Overrides, STANDARD_INPUT, Toolchain, Workload, WorkloadError, parse_override,
+    self, GROUP_MARK, Overrides, STANDARD_INPUT, Toolchain, Workload, parse_override,
 };
 
 /// Finds a workload by name, or reads a PTX file and its launch file.
@@ -413,54 +412,6 @@ pub fn diagnostics(file: &str, text: &str, diagnostics: &[Diagnostic]) -> Failur
         let _ = write!(message, "\n\n{}", diagnostic::render(found, file, text, &lines).trim_end());
     }
     Failure::input(message)
-}
-
-impl From<WorkloadError> for Failure {
-    fn from(error: WorkloadError) -> Self {
-        Self::input(error.to_string()).hint(error.help())
-    }
-}
-
-impl From<ConfigError> for Failure {
-    fn from(error: ConfigError) -> Self {
-        Self::input(error.to_string()).hint(error.hint().unwrap_or_default())
-    }
-}
-
-impl From<TraceError> for Failure {
-    fn from(error: TraceError) -> Self {
-        Self::input(error.to_string()).hint(error.help())
-    }
-}
-
-impl From<FitError> for Failure {
-    fn from(error: FitError) -> Self {
-        match &error {
-            FitError::NoProgram | FitError::NoProgramForBundles => {
-                Self::input(error.to_string()).hint("run the PTX file or the workload itself")
-            }
-            FitError::Bundles(..) => {
-                Self::input(error.to_string()).hint("give it another number with `--registers`")
-            }
-            FitError::TooLarge(..) | FitError::NoEnergy(_) => Self::input(error.to_string()),
-            FitError::Hierarchy(_) => Self::internal(&error.to_string()),
-        }
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self::input(error.to_string()).hint(error.problem.help())
-    }
-}
-
-impl From<RecordError> for Failure {
-    fn from(error: RecordError) -> Self {
-        match error {
-            RecordError::Trace(error) => error.into(),
-            RecordError::Store(error) => error.into(),
-        }
-    }
 }
 
 /// Resolves design names and files, which must not call two different designs the same.

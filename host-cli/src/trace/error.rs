@@ -2,6 +2,8 @@
 
 use strata_ptx::diagnostic::counted;
 
+use crate::failure::Failure;
+
 /// What is wrong with a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}{}: {problem}", place(*.offset, *.line))]
@@ -253,4 +255,10 @@ pub(crate) fn bare(bytes: &[u8]) -> String {
 /// Something else than expected.
 pub(crate) fn expected(expected: &'static str, found: &[u8]) -> Problem {
     Problem::Expected { expected, found: shown(found) }
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        Self::input(error.to_string()).hint(error.help())
+    }
 }

@@ -31,6 +31,7 @@ pub use write::{RecordError, RecordedTrace, Recorder, record_trace};
 
 use std::path::Path;
 
+use crate::failure::Failure;
 use crate::trace::Header;
 use crate::trace::code::{Assumption, TracedInstruction};
 use strata_compiler::Order;
@@ -270,5 +271,11 @@ pub(super) mod fuzzing {
     /// Facts as bytes, whether or not they make sense.
     pub(in crate::trace) fn encode(stored: &Stored, recorded: &[WarpPath]) -> Vec<u8> {
         facts::encode(stored, recorded)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::input(error.to_string()).hint(error.problem.help())
     }
 }

@@ -12,6 +12,7 @@ use super::mistakes::LaunchFileErrors;
 use crate::config::name::{self, NameError};
 use crate::config::place::Position;
 use crate::config::suggest::did_you_mean;
+use crate::failure::Failure;
 
 /// Why a workload cannot be loaded or planned.
 #[derive(Debug, thiserror::Error)]
@@ -521,5 +522,11 @@ fn argument_for(parameter: &str) -> String {
         }
         Some(_) => "pointers take a buffer, numbers u8 to s64, f16 to f64 of as many bits".into(),
         None => "structures and vectors take `{ fields = [...] }` or `{ bytes = [...] }`".into(),
+    }
+}
+
+impl From<WorkloadError> for Failure {
+    fn from(error: WorkloadError) -> Self {
+        Self::input(error.to_string()).hint(error.help())
     }
 }

@@ -16,7 +16,9 @@ const CRATES: &[(&str, usize)] = &[
     ("core/src/", usize::MAX),
     ("fpga-softcore/firmware/src/", usize::MAX),
     ("fpga-softcore/link/src/", usize::MAX),
+    ("host-cli/config/src/", usize::MAX),
     ("host-cli/explorer/src/", usize::MAX),
+    ("host-cli/files/src/", usize::MAX),
     ("host-cli/src/", 1),
 ];
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::chunk::{ADDRESSES, CHUNK, ChunkWriter, DONE, FACTS};
 use super::read::MAX_FACTS;
 use super::{StoreError, StoreProblem, Stored, facts};
+use crate::failure::Failure;
 use crate::output::Output;
 use crate::trace::Header;
 use crate::trace::error::{Problem, TraceError};
@@ -224,5 +225,14 @@ impl Visitor for Recorded<'_> {
 
     fn end(&mut self) -> Result<(), Problem> {
         self.collector.end()
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::Trace(error) => error.into(),
+            RecordError::Store(error) => error.into(),
+        }
     }
 }

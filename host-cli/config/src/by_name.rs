@@ -36,7 +36,7 @@ impl<T: Named> Visitor<'_> for Name<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::strict;
+    use crate::strict;
     use strata_core::sm::config::Scheduler;
 
     #[derive(Debug, Deserialize)]

@@ -113,7 +113,7 @@ impl Output {
     }
 
     /// The same behind links.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 

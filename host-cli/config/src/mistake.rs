@@ -212,7 +212,7 @@ mod tests {
 
     use serde::Deserialize;
 
-    use crate::config::strict;
+    use crate::strict;
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -85,7 +85,7 @@ impl PartialFolder {
     }
 
     /// Begins one of the files.
-    pub(crate) fn file(&self, name: &str) -> io::Result<BufWriter<File>> {
+    pub fn file(&self, name: &str) -> io::Result<BufWriter<File>> {
         debug_assert!(name == self.kind.list || (self.kind.holds)(name), "{name}");
         self.unfinished.within(|folder| File::create_new(folder.join(name))).map(BufWriter::new)
     }

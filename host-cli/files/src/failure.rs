@@ -4,6 +4,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 
+use strata_config::ConfigError;
+
 /// What the process reports to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
@@ -104,5 +106,11 @@ pub fn reason(error: &std::io::Error) -> String {
         ErrorKind::IsADirectory => "it is a folder, not a file".to_owned(),
         ErrorKind::InvalidData => "it is no UTF-8 text".to_owned(),
         _ => error.to_string(),
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::input(error.to_string()).hint(error.hint().unwrap_or_default())
     }
 }

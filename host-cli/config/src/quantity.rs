@@ -245,7 +245,7 @@ impl Time {
 
 /// A number of smallest units as a decimal of a unit that is `10^power` of them, without zeros at
 /// its end.
-pub(crate) fn decimal(value: u64, power: u32) -> String {
+pub fn decimal(value: u64, power: u32) -> String {
     let scale = 10_u64.pow(power);
     let digits = format!("{:0width$}", value % scale, width = power as usize);
     let decimals = if power == 0 { "" } else { digits.trim_end_matches('0') };

@@ -72,7 +72,8 @@ pub fn failure(kept: &str) -> Failure {
     Failure::interrupted(status(), kept)
 }
 
-/// Handles signals from now on, in a thread of its own. `report` tells the user why the program ends.
+/// Handles signals from now on, in a thread of its own. `report` tells the user why the program
+/// ends.
 ///
 /// # Errors
 ///

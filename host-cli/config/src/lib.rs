@@ -1,5 +1,7 @@
 //! Configuration: values with units, errors that say where and how to fix it, embedded data files.
 
+#![forbid(unsafe_code)]
+
 pub mod by_name;
 pub mod error;
 pub mod mistake;

@@ -12,7 +12,7 @@ use crate::output::Output;
 /// A file beside its place until it is whole. Dropped before that, it is removed, as it is when a
 /// signal ends the program.
 #[derive(Debug)]
-pub(crate) struct PartialFile {
+pub struct PartialFile {
     file: BufWriter<File>,
     output: Output,
     unfinished: Unfinished,
@@ -24,7 +24,7 @@ impl PartialFile {
     /// # Errors
     ///
     /// A folder in which nothing can be written.
-    pub(crate) fn create(output: &Output) -> Result<Self> {
+    pub fn create(output: &Output) -> Result<Self> {
         let replaces = output.check()?.is_some();
         let path = output.path();
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -44,7 +44,7 @@ impl PartialFile {
     }
 
     /// Where the file will appear, as the user named it.
-    pub(crate) fn target(&self) -> &Path {
+    pub fn target(&self) -> &Path {
         self.output.named()
     }
 
@@ -53,7 +53,7 @@ impl PartialFile {
     /// # Errors
     ///
     /// A disk without room; a file that has come to its place and may not be replaced.
-    pub(crate) fn finish(self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
         let Self { file, output, unfinished } = self;
         let file = file.into_inner()?;
         if let Some(replaced) = output.check()? {
@@ -65,7 +65,7 @@ impl PartialFile {
 
     /// The same file on a device without room: the failure comes when the buffer is written.
     #[cfg(all(test, target_os = "linux"))]
-    pub(crate) fn without_room(self) -> Self {
+    fn without_room(self) -> Self {
         let full = File::options().write(true).open("/dev/full").unwrap();
         Self { file: BufWriter::new(full), ..self }
     }
