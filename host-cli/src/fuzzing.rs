@@ -20,9 +20,9 @@ use crate::cost::cost;
 use crate::design::memory::{self, MainMemory};
 use crate::design::{self, Design, storage_technology};
 use crate::failure::{ExitStatus, Failure};
+use crate::import::{self, ImportError, Wanted};
 use crate::measure::{Request, reports};
 use crate::printer::Printer;
-use crate::technology::{self, ImportError, Wanted};
 use crate::workload::array_file::{self, ArrayFile, Format};
 use crate::workload::buffer::BufferPlan;
 use crate::workload::element::ElementType;
@@ -287,7 +287,7 @@ pub fn import(bytes: &[u8]) {
             banks,
             bits,
         };
-        match technology::import(text, &wanted) {
+        match import::import(text, &wanted) {
             // A value beyond what a technology may have is refused when the file is read.
             Ok(toml) => drop(memory::file::parse("imported.toml", &toml)),
             Err(error @ ImportError::Value { .. }) => {

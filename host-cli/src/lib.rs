@@ -8,7 +8,7 @@
 //! time. [`study`] measures along one parameter, [`sweep`] over every combination of many; one
 //! engine, that of [`measure`], evaluates designs over inputs for both.
 //! [`cost`] and [`exact`] compute from tables alone, [`claims`] puts reports beside what the papers
-//! measured; [`technology`] makes such tables of what other programs print, [`report_page`] a page
+//! measured; [`import`] makes such tables of what other programs print, [`report_page`] a page
 //! of reports.
 //! [`config`] reads files, [`failure`] is how a command ends other than well, and only [`printer`]
 //! writes to the [`terminal`]. [`call`] launches a kernel over arrays of a program that embeds this
@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub use strata_config as config;
+pub use strata_design::{self as design, cost, encoding, import};
 pub use strata_files::{failure, interrupt, output, partial_file, partial_folder};
 
 pub mod active_set;
@@ -27,12 +28,9 @@ pub mod claims;
 pub mod cli;
 pub mod commands;
 pub mod comparison;
-pub mod cost;
 pub mod crossings;
-pub mod design;
 pub mod difference;
 pub mod dump;
-pub mod encoding;
 pub mod evaluate;
 pub mod exact;
 pub mod fpga;
@@ -53,7 +51,6 @@ pub mod stalls;
 pub mod study;
 pub mod subject;
 pub mod sweep;
-pub mod technology;
 pub mod terminal;
 pub mod timeline;
 pub mod timing;

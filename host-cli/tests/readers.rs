@@ -88,7 +88,7 @@ fn samples() -> Vec<(&'static str, &'static str, Reader)> {
         ("design with collectors", COLLECTORS, design_file),
         ("design with managed levels", MANAGED, design_file),
         ("design with a data cache", DATA_CACHE, design_file),
-        ("technology", strata::technology::FORMAT, technology_file),
+        ("technology", strata::import::FORMAT, technology_file),
         ("technology of storage", design::storage_technology::FORMAT, storage_technology_file),
         launch!("vectoradd"),
         launch!("bfs"),

@@ -17,7 +17,7 @@ pub(super) fn files() -> String {
          show.\n\n{}\n\nThe energy of an SM with all its storage is that of other files, which a \
          design file names by `storage_technologies = [\"FILE.toml\"]`; {} are built in. \
          These are all their keys:\n\n{}",
-        crate::technology::FORMAT,
+        crate::import::FORMAT,
         built_in.join(", "),
         crate::design::storage_technology::FORMAT
     )

@@ -7,10 +7,10 @@ use crate::cli::technology::{ImportArgs, ImportFrom, TechnologyCommand};
 use crate::config::name;
 use crate::design::memory::file;
 use crate::failure::{ExitStatus, Failure};
+use crate::import::{self, Tool, Wanted};
 use crate::output::Output;
 use crate::partial_file::PartialFile;
 use crate::printer::Printer;
-use crate::technology::{self, Tool, Wanted};
 
 /// Longest output. Unit: bytes.
 const LONGEST: u64 = 64 << 20;
@@ -41,7 +41,7 @@ fn import(args: &ImportArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
         banks: args.banks,
         bits: args.bits,
     };
-    let toml = technology::import(&read(path)?, &wanted).map_err(|error| {
+    let toml = import::import(&read(path)?, &wanted).map_err(|error| {
         Failure::input(error.of(&path.display().to_string())).hint(error.help())
     })?;
     // What is written must be what a design can name.
@@ -49,7 +49,7 @@ fn import(args: &ImportArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     file::parse(&out.unwrap_or(path).display().to_string(), &toml)?;
     let Some(out) = out else { return printer.data(&toml) };
     let failed = |error: std::io::Error| Failure::file(out, "write", &error);
-    let output = Output::new(out, technology::KIND, args.force, std::slice::from_ref(path))?;
+    let output = Output::new(out, import::KIND, args.force, std::slice::from_ref(path))?;
     let mut whole = PartialFile::create(&output).map_err(failed)?;
     whole.write_all(toml.as_bytes()).and_then(|()| whole.finish()).map_err(failed)?;
     printer.data(&format!("{}: technology `{}`\n", out.display(), wanted.name))

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use strata_ptx::fuzzing::Random;
 
 use super::*;
+use crate::design::file::FORMAT as DESIGN;
 use crate::design::storage_technology::FORMAT as STORAGE;
-use crate::{design::file::FORMAT as DESIGN, technology::FORMAT as TECHNOLOGY};
+use crate::import::FORMAT as TECHNOLOGY;
 
 const SEED: u64 = 0x5eed;
 
@@ -49,7 +50,7 @@ fn mutants_of_design_files_are_read_or_refused() {
 
 #[test]
 fn mutants_of_technology_files_are_read_or_refused() {
-    let built_in = include_str!("../../data/technologies/warrf.toml");
+    let built_in = include_str!("../../design/data/technologies/warrf.toml");
     check(&[TECHNOLOGY, built_in, STORAGE], technology);
 }
 
