@@ -21,5 +21,5 @@ mod texture;
 pub use form::{First, Form, Operand, Role, Width, forms, global_line};
 pub use listing::{Misfit, Note, Reading, Span, list, read};
 pub use machine::Machine;
-pub use memory::data_bytes;
+pub use memory::{data_bytes, naming_lanes};
 pub use mnemonic::Mnemonic;

@@ -8,9 +8,19 @@ use crate::mnemonic::Mnemonic;
 pub fn data_bytes(mnemonic: &str) -> u32 {
     let mnemonic = Mnemonic(mnemonic);
     match mnemonic.stem() {
-        // Each group of eight lanes names the rows of one matrix of eight by eight halves.
+        // A row of a matrix.
         "LDSM" | "STSM" => 16,
         _ => mnemonic.modifiers().find_map(bytes_of).unwrap_or(4),
+    }
+}
+
+/// How many lanes, from the first on, name an address that counts: each names a row of a matrix
+/// where matrices are moved, and those beyond the rows name nothing (PTX ISA, `ldmatrix`).
+pub fn naming_lanes(mnemonic: &str) -> u32 {
+    let mnemonic = Mnemonic(mnemonic);
+    match mnemonic.stem() {
+        "LDSM" | "STSM" => (matrices(mnemonic) * if is_square(mnemonic) { 16 } else { 8 }).min(32),
+        _ => 32,
     }
 }
 
@@ -37,8 +47,18 @@ pub(crate) fn data_registers(mnemonic: Mnemonic<'_>) -> u8 {
     data_bytes(mnemonic.0).div_ceil(4) as u8
 }
 
-/// Registers of the matrices that a lane gets or gives: the last modifier is their number.
-fn matrices(mnemonic: Mnemonic<'_>) -> u8 {
+/// Registers of the matrices that a lane gets or gives.
+fn matrix_registers(mnemonic: Mnemonic<'_>) -> u8 {
+    matrices(mnemonic) as u8 * if is_square(mnemonic) { 2 } else { 1 }
+}
+
+/// Whether matrices have 16 rows of 16 bytes, not 8.
+fn is_square(mnemonic: Mnemonic<'_>) -> bool {
+    mnemonic.has_any(&["M1616", "MT1616"])
+}
+
+/// Matrices that are moved: the last modifier is their number.
+fn matrices(mnemonic: Mnemonic<'_>) -> u32 {
     match mnemonic.modifiers().last() {
         Some("4") => 4,
         Some("2") => 2,
@@ -88,8 +108,8 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>, machine: Machine) -> Option<Vec<Form
         ],
         "ST" | "STG" | "STL" | "STS" => stores(address, data),
         "RED" | "REDG" => vec![Form::new(Other, [address, source(data)])],
-        "LDSM" => vec![Form::new(Register, [result(matrices(mnemonic)), address])],
-        "STSM" => vec![Form::new(Other, [address, source(matrices(mnemonic))])],
+        "LDSM" => vec![Form::new(Register, [result(matrix_registers(mnemonic)), address])],
+        "STSM" => vec![Form::new(Other, [address, source(matrix_registers(mnemonic))])],
         // The shared address stands first; behind the global one, in exports, how much to copy.
         "LDGSTS" => {
             let [shared, copied] = [source(1).left_out(1), source(1).left_out(1)];
@@ -172,4 +192,29 @@ fn barrier(mnemonic: Mnemonic<'_>, address: Operand) -> Vec<Form> {
         return vec![Form::new(First::Other, [address, source])];
     }
     vec![Form::new(First::Other, [address])]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_has_a_row_from_each_of_its_lanes() {
+        for (mnemonic, lanes, registers) in [
+            ("LDSM.16.M88", 8, 1),
+            ("LDSM.16.MT88.2", 16, 2),
+            ("LDSM.16.M88.4", 32, 4),
+            ("LDSM.8.MT1616", 16, 2),
+            ("LDSM.8.MT1616.2", 32, 4),
+            ("LDSM.U6x16P32TO8.M816", 8, 1),
+            ("LDSM.U4x16P64TO8.M816.4", 32, 4),
+            ("STSM.16.M88", 8, 1),
+            ("STSM.16.MT88.2", 16, 2),
+            ("STSM.8.MT168.2", 16, 2),
+        ] {
+            let found = (naming_lanes(mnemonic), matrix_registers(Mnemonic(mnemonic)));
+            assert_eq!((found, data_bytes(mnemonic)), ((lanes, registers), 16), "{mnemonic}");
+        }
+        assert_eq!(naming_lanes("LDS.128"), 32);
+    }
 }

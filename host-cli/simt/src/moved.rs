@@ -45,6 +45,19 @@ pub enum Addresses<'a> {
 }
 
 impl Addresses<'_> {
+    /// Those of the first `count` active lanes.
+    #[must_use]
+    pub fn first(self, count: u32) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Stride { lanes, .. } if lanes.min(count) == 0 => Self::None,
+            Self::Stride { base, stride, lanes } => {
+                Self::Stride { base, stride, lanes: lanes.min(count) }
+            }
+            Self::Each(each) => Self::Each(&each[..each.len().min(count as usize)]),
+        }
+    }
+
     /// The address of each active lane, in order of lanes.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         let (each, (base, stride, lanes)): (&[u64], _) = match self {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use strata_machine_code::Machine;
 use strata_simt::accesses::{AccessDictionary, MAX_ACCESSES, WarpAccesses};
-use strata_simt::moved::{AccessShape, Addresses, Windows};
+use strata_simt::moved::{Addresses, Windows};
 use strata_simt::paths::{MAX_PATH_STEPS, PathDictionary, PathInterner, PathRecorder, WarpPath};
 
 use super::code::{self, Code, TracedInstruction};
@@ -12,7 +12,7 @@ use super::error::{Problem, TraceError};
 use super::flow::Flow;
 use super::header::Header;
 use super::lines::Lines;
-use super::opcode;
+use super::opcode::{self, OpcodeAccess};
 use super::reader::{self, Contents, Seen, Visitor};
 
 /// What to keep of a launch.
@@ -85,7 +85,7 @@ pub(crate) struct Collector {
     accesses: Option<AccessDictionary>,
     /// What the current warp has moved and touched.
     moved: WarpAccesses,
-    shapes: Vec<Option<AccessShape>>,
+    accessing: Vec<Option<OpcodeAccess>>,
     windows: Windows,
     warp: (u64, u32),
 }
@@ -97,7 +97,7 @@ impl Collector {
             interner: PathInterner::default(),
             accesses: accesses.then(AccessDictionary::default),
             moved: WarpAccesses::new(lines),
-            shapes: Vec::new(),
+            accessing: Vec::new(),
             windows: Windows::default(),
             warp: (0, 0),
         }
@@ -106,7 +106,7 @@ impl Collector {
     #[cold]
     fn learn(&mut self, code: &Seen) {
         let named = &code.named;
-        self.shapes.push(opcode::shape(
+        self.accessing.push(opcode::access(
             &named.mnemonic,
             named.width,
             !named.destinations.is_empty(),
@@ -184,18 +184,18 @@ impl Visitor for Collector {
         if self.path.len() > MAX_PATH_STEPS {
             return Err(Problem::TooMany { what: "path steps", limit: MAX_PATH_STEPS });
         }
-        if self.accesses.is_some() && id as usize == self.shapes.len() {
+        if self.accesses.is_some() && id as usize == self.accessing.len() {
             self.learn(code);
         }
         if let Some(accesses) = &self.accesses
-            && let Some(Some(shape)) = self.shapes.get(id as usize)
+            && let Some(Some(access)) = self.accessing.get(id as usize)
             && mask != 0
         {
             if accesses.len() + self.moved.len() >= MAX_ACCESSES {
                 let limit = MAX_ACCESSES as u64;
                 return Err(Problem::TooMany { what: "executions of memory instructions", limit });
             }
-            self.moved.note(&self.windows, *shape, mask, addresses);
+            access.note(&mut self.moved, &self.windows, mask, addresses);
         }
         Ok(())
     }

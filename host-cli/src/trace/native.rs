@@ -58,7 +58,7 @@ pub fn native_instructions(program: &Program, executable: &Executable) -> Vec<Tr
 pub fn declared_version(instructions: &[TracedInstruction]) -> u32 {
     let of = |instruction: &TracedInstruction| match Mnemonic(&instruction.mnemonic).stem() {
         "LDGSTS" => 80,
-        "MOVM" => 75,
+        "LDSM" | "MOVM" => 75,
         _ => 70,
     };
     instructions.iter().map(of).max().unwrap_or(70)
@@ -210,6 +210,9 @@ impl Named<'_> {
         let Some(shape) = self.shape else {
             return self.constant(store);
         };
+        if opcode == Opcode::Ldmatrix && shape.space == AccessSpace::Shared {
+            return self.matrices();
+        }
         let stem = match (shape.space, store) {
             _ if opcode == Opcode::CpAsync => "LDGSTS",
             (AccessSpace::Global, false) => "LDG",
@@ -223,6 +226,18 @@ impl Named<'_> {
         };
         let strong = if shape.line_use.bypasses() { ".STRONG.GPU" } else { "" };
         format!("{stem}{}{}{strong}", self.address_width(), width(shape.bytes))
+    }
+
+    /// Loads of rows of matrices, of which the opcode says how many lanes name one.
+    fn matrices(&self) -> String {
+        let transposed = if self.instruction.modifiers.has("trans") { "T" } else { "" };
+        let number = match self.instruction.destinations.first() {
+            Some(Operand::Vector(registers)) if registers.len() > 1 => {
+                format!(".{}", registers.len())
+            }
+            _ => String::new(),
+        };
+        format!("LDSM.16.M{transposed}88{number}")
     }
 
     /// What moves no bytes: constants and parameters. The arguments of an inlined call lie in
@@ -524,6 +539,7 @@ mod tests {
         for (mnemonics, version) in [
             (&["FADD", "LDG.E"][..], 70),
             (&["FADD", "MOVM"], 75),
+            (&["LDSM.16.M88", "EXIT"], 75),
             (&["LDGSTS.E.128", "MOVM"], 80),
             (&[], 70),
         ] {

@@ -7,8 +7,9 @@
 
 use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_core::sm::memory::cached::LineUse;
-use strata_machine_code::{Mnemonic, data_bytes};
-use strata_simt::moved::{AccessShape, AccessSpace};
+use strata_machine_code::{Mnemonic, data_bytes, naming_lanes};
+use strata_simt::accesses::WarpAccesses;
+use strata_simt::moved::{AccessShape, AccessSpace, Addresses, Windows};
 
 /// What is known about an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,10 +255,34 @@ fn with_latency(mut class: Class, has_result: bool) -> Class {
     class
 }
 
+/// How executions of an opcode access memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpcodeAccess {
+    /// What does not change between them.
+    pub(crate) shape: AccessShape,
+    /// The lanes whose addresses count.
+    pub(crate) naming: u32,
+}
+
+impl OpcodeAccess {
+    /// Adds an execution; `addresses` has one for each lane of `mask`.
+    #[inline]
+    pub(crate) fn note(
+        &self,
+        accesses: &mut WarpAccesses,
+        windows: &Windows,
+        mask: u32,
+        addresses: Addresses<'_>,
+    ) {
+        let naming = mask & self.naming;
+        accesses.note(windows, self.shape, naming, addresses.first(naming.count_ones()));
+    }
+}
+
 /// How executions of a mnemonic access memory; `None` when they move nothing
 /// ([`strata_core::image::StaticInstruction::moves_bytes`]). `width` is what the tracer says, 0
 /// when it names no addresses.
-pub(crate) fn shape(mnemonic: &str, width: u8, has_result: bool) -> Option<AccessShape> {
+pub(crate) fn access(mnemonic: &str, width: u8, has_result: bool) -> Option<OpcodeAccess> {
     let class = classify(mnemonic, width != 0, has_result);
     let space = match class.space {
         _ if class.unit != Unit::Memory => return None,
@@ -267,7 +292,9 @@ pub(crate) fn shape(mnemonic: &str, width: u8, has_result: bool) -> Option<Acces
         _ if matches!(stem(mnemonic), "LD" | "ST" | "ATOM") => AccessSpace::Generic,
         Some(MemorySpace::Global) | None => AccessSpace::Global,
     };
-    Some(AccessShape { space, bytes: data_bytes(mnemonic), line_use: line_use(mnemonic, class) })
+    let shape =
+        AccessShape { space, bytes: data_bytes(mnemonic), line_use: line_use(mnemonic, class) };
+    Some(OpcodeAccess { shape, naming: u32::MAX >> (32 - naming_lanes(mnemonic)) })
 }
 
 /// What an access does with the lines of memory that it touches. Caches serve weak accesses only.
@@ -384,8 +411,8 @@ mod tests {
             ("ATOMS.ADD", true, LineUse::Atomic),
             ("RED.E.ADD", false, LineUse::Atomic),
         ] {
-            let shape = shape(mnemonic, 4, result);
-            assert_eq!(shape.map(|shape| shape.line_use), Some(expected), "{mnemonic}");
+            let access = access(mnemonic, 4, result);
+            assert_eq!(access.map(|it| it.shape.line_use), Some(expected), "{mnemonic}");
         }
     }
 

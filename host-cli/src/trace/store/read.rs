@@ -11,7 +11,7 @@ use strata_simt::rows::History;
 
 use super::chunk::{ADDRESSES, ChunkReader, DONE, END, FACTS, Place};
 use super::{StoreError, StoreProblem, Stored, decode};
-use crate::trace::opcode;
+use crate::trace::opcode::{self, OpcodeAccess};
 
 /// Most bytes of the facts of one launch.
 pub(super) const MAX_FACTS: usize = 1 << 29;
@@ -199,11 +199,12 @@ impl Recording {
         cta: Option<u64>,
         lines: bool,
     ) -> Result<AccessDictionary, StoreError> {
-        let shapes: Vec<_> = (0..stored.instructions.len()).map(|pc| shape(stored, pc)).collect();
-        self.pass(check_longest(stored, &shapes))?;
+        let accessing: Vec<_> =
+            (0..stored.instructions.len()).map(|pc| access(stored, pc)).collect();
+        self.pass(check_longest(stored, &accessing))?;
         let windows = stored.header.windows();
         let accesses = AccessDictionary::default();
-        let mut moved = Moved { windows, shapes, accesses, warp: WarpAccesses::new(lines) };
+        let mut moved = Moved { windows, accessing, accesses, warp: WarpAccesses::new(lines) };
         self.visit(stored, &mut moved)?;
         let kept = |place: &usize| cta.is_none_or(|cta| cta == self.recorded[*place].cta);
         let mut order: Vec<usize> = (0..self.recorded.len()).filter(kept).collect();
@@ -214,10 +215,10 @@ impl Recording {
 }
 
 /// Refuses a path with more accesses than are held, before any of them is.
-fn check_longest(stored: &Stored, shapes: &[Option<AccessShape>]) -> Result<(), StoreProblem> {
+fn check_longest(stored: &Stored, accessing: &[Option<OpcodeAccess>]) -> Result<(), StoreProblem> {
     // How many of the instructions before each access memory.
     let mut before = vec![0_u64];
-    before.extend(shapes.iter().scan(0, |count, shape| {
+    before.extend(accessing.iter().scan(0, |count, shape| {
         *count += u64::from(shape.is_some());
         Some(*count)
     }));
@@ -234,22 +235,23 @@ fn check_longest(stored: &Stored, shapes: &[Option<AccessShape>]) -> Result<(), 
 }
 
 /// How an instruction accesses memory; `None` for those that move nothing.
-fn shape(stored: &Stored, pc: usize) -> Option<AccessShape> {
+fn access(stored: &Stored, pc: usize) -> Option<OpcodeAccess> {
     let instruction = &stored.instructions[pc];
     let has_result = !instruction.destinations.is_empty();
-    let named = opcode::shape(&instruction.mnemonic, instruction.width, has_result);
+    let named = opcode::access(&instruction.mnemonic, instruction.width, has_result);
     // The machine asks wherever the image says so, whatever the mnemonic.
-    let unnamed = AccessShape {
+    let shape = AccessShape {
         space: AccessSpace::Generic,
         bytes: instruction.width.into(),
         line_use: LineUse::Load,
     };
+    let unnamed = OpcodeAccess { shape, naming: u32::MAX };
     stored.image.instructions[pc].moves_bytes().then(|| named.unwrap_or(unnamed))
 }
 
 struct Moved {
     windows: Windows,
-    shapes: Vec<Option<AccessShape>>,
+    accessing: Vec<Option<OpcodeAccess>>,
     accesses: AccessDictionary,
     warp: WarpAccesses,
 }
@@ -266,13 +268,13 @@ impl RowVisitor for Moved {
         mask: u32,
         addresses: Addresses<'_>,
     ) -> Result<(), StoreProblem> {
-        if let Some(shape) = self.shapes[pc as usize]
+        if let Some(access) = self.accessing[pc as usize]
             && mask != 0
         {
             if self.accesses.len() + self.warp.len() >= MAX_ACCESSES {
                 return Err(TOO_MANY_ACCESSES);
             }
-            self.warp.note(&self.windows, shape, mask, addresses);
+            access.note(&mut self.warp, &self.windows, mask, addresses);
         }
         Ok(())
     }
