@@ -21,6 +21,7 @@
 pub use strata_config as config;
 pub use strata_design::{self as design, cost, encoding, import};
 pub use strata_files::{failure, interrupt, output, partial_file, partial_folder};
+pub use strata_workload::{self as workload, dump, kernel_name, launch_template, watch};
 
 pub mod active_set;
 pub mod call;
@@ -30,13 +31,10 @@ pub mod commands;
 pub mod comparison;
 pub mod crossings;
 pub mod difference;
-pub mod dump;
 pub mod evaluate;
 pub mod exact;
 pub mod fpga;
 pub mod fuzzing;
-pub mod kernel_name;
-pub mod launch_template;
 pub mod levels;
 pub mod measure;
 pub mod parallel;
@@ -55,4 +53,3 @@ pub mod terminal;
 pub mod timeline;
 pub mod timing;
 pub mod trace;
-pub mod workload;

@@ -32,7 +32,7 @@ use strata_simt::paths::{PathDictionary, WarpPath};
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::levels::Fitted;
-use crate::progress;
+use crate::watch;
 pub use launch_cache::LaunchCache;
 
 /// Why a launch could not be timed.
@@ -292,7 +292,7 @@ fn run<T: Trace, const CAPACITY: usize>(
     let all = launch.paths.warps();
     let mut place = 0;
     let ctas = || all.chunk_by(|a: &WarpPath, b: &WarpPath| a.cta == b.cta);
-    let begins = progress::launch(|| ctas().count() as u64);
+    let begins = watch::launch(|| ctas().count() as u64);
     let ctas = ctas().map(|cta| {
         begins();
         let first = place;

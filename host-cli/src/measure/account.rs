@@ -16,7 +16,6 @@ use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
 use crate::levels::{Fitted, FittedKernels};
 use crate::printer::Printer;
-use crate::progress;
 use crate::provision::Provision;
 use crate::report::in_time::COUNT_MODE;
 use crate::report::{
@@ -25,6 +24,7 @@ use crate::report::{
 };
 use crate::timeline::Timeline;
 use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over};
+use crate::watch;
 
 use super::common::{Common, strands_of};
 use super::line_profile::LineProfiles;
@@ -192,9 +192,9 @@ pub(super) fn add_to(
     launches: &[Counted<'_>],
     (input, mode): (&str, Mode),
 ) -> Result<(), EvaluateError> {
-    let watch = progress::current();
+    let watch = watch::current();
     let add = |account: &mut Account<'_>| {
-        let _within = progress::within(watch.clone());
+        let _within = watch::within(watch.clone());
         account.add(launches, input, mode)
     };
     let added: Vec<_> = accounts.par_iter_mut().map(add).collect();
@@ -250,9 +250,9 @@ impl Account<'_> {
         }
         let mut in_order = std::mem::take(&mut self.in_order);
         let measured: Vec<_> = if in_order.is_none() {
-            let watch = progress::current();
+            let watch = watch::current();
             let one = |launch| {
-                let _within = progress::within(watch.clone());
+                let _within = watch::within(watch.clone());
                 self.measure(launch, input, mode, &mut InOrder::default())
             };
             launches.par_iter().map(one).collect()

@@ -8,8 +8,8 @@ use strata_core::sm::memory::cached::CachedSettings;
 
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
-use crate::progress;
 use crate::timing::{LaunchCache, TimingError, observe_launch_over};
+use crate::watch;
 
 use super::Counted;
 
@@ -101,9 +101,9 @@ impl Baselines {
                 continue;
             }
             let (sm, _) = baseline;
-            let watch = progress::current();
+            let watch = watch::current();
             let one = |launch: &Counted<'_>, cache: Option<&mut LaunchCache>| {
-                let _within = progress::within(watch.clone());
+                let _within = watch::within(watch.clone());
                 let timed = observe_launch_over(cache, sm, &launch.timed(), Unobserved);
                 timed.map(|timed| timed.counters.cycles())
             };
