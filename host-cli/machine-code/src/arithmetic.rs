@@ -6,71 +6,83 @@
 use crate::form::{First, Form, Operand};
 use crate::mnemonic::Mnemonic;
 
-/// Those with one result and up to three sources, alike in width.
-const PLAIN: &[&str] = &[
-    "BFE",
-    "BFI",
-    "BMSK",
-    "BREV",
-    "F2FP",
-    "F2IP",
-    "FADD",
-    "FADD32I",
-    "FFMA",
-    "FFMA32I",
-    "FLO",
-    "FMNMX",
-    "FMNMX3",
-    "FMUL",
-    "FMUL32I",
-    "FSEL",
-    "FSET",
-    "FSWZADD",
-    "GETLMEMBASE",
-    "HADD2",
-    "HADD2_32I",
-    "HFMA2",
-    "HFMA2_32I",
-    "HMNMX2",
-    "HMUL2",
-    "HMUL2_32I",
-    "HSET2",
-    "I2FP",
-    "I2IP",
-    "IABS",
-    "IADD",
-    "IADD3",
-    "IADD32I",
-    "IDP",
-    "IDP4A",
-    "IMUL32I",
-    "ISCADD",
-    "ISCADD32I",
-    "LEA",
-    "LOP",
-    "LOP32I",
-    "MOV32I",
-    "MOVM",
-    "MUFU",
-    "P2R",
-    "POPC",
-    "PRMT",
-    "S2R",
-    "SEL",
-    "SHL",
-    "SHR",
-    "VABSDIFF",
-    "VABSDIFF4",
-    "VHMNMX",
-    "VIADD",
-    "VIADDMNMX",
-    "VIMNMX",
-    "VIMNMX3",
-    "XMAD",
+/// Those with one result and sources alike in width, and how many of these at most.
+const PLAIN: &[(&str, usize)] = &[
+    ("BFE", 3),
+    ("BFI", 3),
+    ("BMSK", 2),
+    ("BREV", 1),
+    ("F2FP", 3),
+    ("F2IP", 3),
+    ("FADD", 2),
+    ("FADD32I", 2),
+    ("FFMA", 3),
+    ("FFMA32I", 3),
+    ("FLO", 1),
+    ("FMNMX", 2),
+    ("FMNMX3", 3),
+    ("FMUL", 2),
+    ("FMUL32I", 2),
+    ("FSEL", 2),
+    ("FSET", 2),
+    ("FSWZADD", 2),
+    ("GETLMEMBASE", 0),
+    ("HADD2", 2),
+    ("HADD2_32I", 2),
+    ("HFMA2", 3),
+    ("HFMA2_32I", 3),
+    ("HMNMX2", 2),
+    ("HMUL2", 2),
+    ("HMUL2_32I", 2),
+    ("HSET2", 2),
+    ("I2FP", 1),
+    ("I2IP", 3),
+    ("IABS", 1),
+    ("IADD", 2),
+    ("IADD3", 3),
+    ("IADD32I", 2),
+    ("IDP", 3),
+    ("IDP4A", 3),
+    ("IMUL32I", 2),
+    ("ISCADD", 2),
+    ("ISCADD32I", 2),
+    ("LEA", 3),
+    ("LOP", 2),
+    ("LOP32I", 2),
+    ("MOV32I", 0),
+    ("MOVM", 1),
+    ("MUFU", 1),
+    ("P2R", 1),
+    ("POPC", 1),
+    ("PRMT", 3),
+    ("S2R", 0),
+    ("SEL", 2),
+    ("SHL", 2),
+    ("SHR", 2),
+    ("VABSDIFF", 3),
+    ("VABSDIFF4", 3),
+    ("VHMNMX", 3),
+    ("VIADD", 2),
+    ("VIADDMNMX", 3),
+    ("VIMNMX", 2),
+    ("VIMNMX3", 3),
+    ("XMAD", 3),
 ];
-/// Those of which predicates, or uniform registers, are the results.
-const WITHOUT_RESULT: &[&str] =
-    &["CSETP", "FCHK", "FSETP", "HSETP2", "ISETP", "PLOP3", "PSETP", "R2P", "R2UR", "UP2UR"];
+/// Those of which predicates, or uniform registers, are the results; most sources.
+const WITHOUT_RESULT: &[(&str, usize)] = &[
+    ("CSETP", 0),
+    ("FCHK", 2),
+    ("FSETP", 2),
+    ("HSETP2", 2),
+    ("ISETP", 2),
+    ("PLOP3", 3),
+    ("PSETP", 0),
+    ("R2P", 2),
+    ("R2UR", 2),
+    ("UP2UR", 0),
+];
+/// Sources of an instruction of PTX whose name exports take from [`PLAIN`] or [`WITHOUT_RESULT`].
+const MOST_EXPORTED: usize = 3;
 /// Uniform instructions, beside those that are `U` and the name of another one.
 const UNIFORM: &[&str] = &[
     "CS2UR", "S2UR", "UCLEA", "UF2FP", "UFLO", "UI2F", "UI2FP", "UF2I", "ULOP", "UPOPC", "UR2UP",
@@ -87,19 +99,22 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>) -> Option<Vec<Form>> {
         "IMAD" | "IMUL" => vec![Form::new(Register, product(mnemonic))],
         // A predicate that comes with the result stands before it.
         "LOP3" => {
+            let operands = plain(wide, wide);
             // In exports, that of a field that is put into another has four sources.
-            let mut operands = plain(wide, wide);
-            operands.push(source(wide).left_out(1));
-            [Register, Other].map(|first| Form::new(first, operands.clone())).into()
+            let mut exported = operands.clone();
+            exported.push(source(wide).left_out(1));
+            [Register, Other]
+                .into_iter()
+                .flat_map(|first| [Form::new(first, &*operands), Form::exported(first, &*exported)])
+                .collect()
         }
         "IMNMX" | "DMNMX" if mnemonic.has_any(&["S64", "U64"]) => {
-            [Register, Other].map(|first| Form::new(first, plain(2, 2))).into()
+            [Register, Other].into_iter().flat_map(|first| computed(first, 2, 2, 2)).collect()
         }
-        "IMNMX" => vec![Form::new(Register, plain(wide, wide))],
-        "DADD" | "DFMA" | "DMUL" | "DMNMX" | "FADD2" | "FMUL2" | "FFMA2" | "IADD2" => {
-            vec![Form::new(Register, plain(2, 2))]
-        }
-        "DSET" => vec![Form::new(Register, plain(1, 2))],
+        "IMNMX" => computed(Register, wide, wide, 2),
+        "DFMA" | "FFMA2" | "IADD2" => computed(Register, 2, 2, 3),
+        "DADD" | "DMUL" | "DMNMX" | "FADD2" | "FMUL2" => computed(Register, 2, 2, 2),
+        "DSET" => computed(Register, 1, 2, 2),
         "DSETP" => vec![Form::new(Other, [source(2).left_out(2), source(2).left_out(1)])],
         "CS2R" => vec![Form::new(Register, [result(if mnemonic.has("32") { 1 } else { 2 })])],
         // It may double the bits of each element.
@@ -108,46 +123,76 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>) -> Option<Vec<Form>> {
         "F2F" | "F2I" | "I2F" | "I2I" | "FRND" => {
             let (to, from) = conversion(mnemonic);
             // In exports, packing two or three values is a conversion.
-            let value = source(from).left_out(1);
-            vec![Form::new(Register, [result(to), value, value, value])]
+            computed(Register, to, from, 1)
         }
         "SHF" | "SGXT" => {
             let [first, amount] = [source(wide).left_out(2), source(1).left_out(1)];
-            vec![Form::new(Register, [result(wide), first, amount, amount])]
+            let operands = [result(wide), first, amount, amount];
+            let third = if stem == "SHF" { Form::new } else { Form::exported };
+            vec![Form::new(Register, &operands[..3]), third(Register, operands.to_vec())]
         }
         "MOV" => vec![
             Form::new(Register, [result(wide), source(wide).left_out(1)]),
-            // An export's move that puts two halves, or four bytes, together.
-            Form::new(Register, [result(wide), source(1), source(1)]),
-            Form::new(Register, [result(wide), source(1), source(1), source(1), source(1)]),
+            // One that puts two halves, or four bytes, together.
+            Form::exported(Register, [result(wide), source(1), source(1)]),
+            Form::exported(Register, [result(wide), source(1), source(1), source(1), source(1)]),
         ],
         "POPC" | "FLO" if wide == 2 => {
             vec![Form::new(Register, [result(1), source(2).left_out(1)])]
         }
-        "ISETP" => {
-            let operand = source(if mnemonic.has_any(&["64", "S64", "U64"]) { 2 } else { 1 });
-            let (second, third) = (operand.left_out(2), operand.left_out(1));
-            vec![Form::new(Other, [operand.left_out(3), second, third])]
-        }
         "VOTE" => vec![
-            // In exports, the mask of lanes.
-            Form::new(Register, [result(1), source(1).left_out(1)]),
-            Form::new(Other, [source(1).left_out(1)]),
+            Form::new(Register, [result(1)]),
+            Form::new(Other, []),
+            // The mask of lanes.
+            Form::exported(Register, [result(1), source(1)]),
+            Form::exported(Other, [source(1)]),
         ],
         // Results of barriers.
         "B2R" => vec![Form::new(Register, [result(1)]), Form::new(Other, [])],
         "R2B" => vec![Form::new(Register, [source(1)]), Form::new(Other, [source(1).left_out(1)])],
         "LDTM" => vec![Form::new(Register, [tensor_memory(mnemonic, result)])],
         "STTM" => vec![Form::new(Other, [tensor_memory(mnemonic, source)])],
-        _ if WITHOUT_RESULT.contains(&stem) => {
-            let operand = source(wide);
-            vec![Form::new(Other, [operand.left_out(3), operand.left_out(2), operand.left_out(1)])]
+        _ if let Some(most) = most_of(WITHOUT_RESULT, stem) => {
+            let wide = if mnemonic.has_any(&["64", "S64", "U64"]) { 2 } else { 1 };
+            compared(wide, most)
         }
-        _ if PLAIN.contains(&stem) => vec![Form::new(Register, plain(wide, wide))],
+        _ if let Some(most) = most_of(PLAIN, stem) => computed(Register, wide, wide, most),
         _ if is_uniform(stem) => vec![Form::new(Other, [])],
         _ => return None,
     };
     Some(forms)
+}
+
+/// What a table says of an opcode.
+fn most_of(table: &[(&str, usize)], stem: &str) -> Option<usize> {
+    table.iter().find(|(name, _)| *name == stem).map(|&(_, most)| most)
+}
+
+/// So many sources, each of which can be left out, and as many as exports have.
+fn up_to(
+    most: usize,
+    from: u8,
+    form: impl Fn(Vec<Operand>) -> Vec<Operand>,
+    first: First,
+) -> Vec<Form> {
+    let sources = |most: usize| -> Vec<Operand> {
+        (1..=most as u8).rev().map(|rank| Operand::source(from).left_out(rank)).collect()
+    };
+    let mut forms = vec![Form::new(first, form(sources(most)))];
+    if most < MOST_EXPORTED {
+        forms.push(Form::exported(first, form(sources(MOST_EXPORTED))));
+    }
+    forms
+}
+
+/// A result and sources.
+fn computed(first: First, to: u8, from: u8, most: usize) -> Vec<Form> {
+    up_to(most, from, |sources| [vec![Operand::result(to)], sources].concat(), first)
+}
+
+/// Sources alone.
+fn compared(from: u8, most: usize) -> Vec<Form> {
+    up_to(most, from, |sources| sources, First::Other)
 }
 
 /// A result and up to three sources.
@@ -208,9 +253,9 @@ fn tensor_memory(mnemonic: Mnemonic<'_>, operand: fn(u8) -> Operand) -> Operand 
 /// Whether an opcode computes in uniform registers alone.
 fn is_uniform(stem: &str) -> bool {
     let known = |rest: &str| {
-        PLAIN.contains(&rest)
+        most_of(PLAIN, rest).is_some()
             || matches!(rest, "IMAD" | "LOP3" | "MOV" | "IMNMX" | "CLEA" | "P2UR" | "SHF" | "SGXT")
-            || WITHOUT_RESULT.contains(&rest)
+            || most_of(WITHOUT_RESULT, rest).is_some()
     };
     UNIFORM.contains(&stem) || stem.starts_with("UTC") || stem.strip_prefix('U').is_some_and(known)
 }

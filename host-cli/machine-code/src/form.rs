@@ -71,11 +71,19 @@ pub struct Form {
     /// The operands that can be general registers, in the text's order. Where the first is a
     /// register, it is the first of these.
     pub operands: Vec<Operand>,
+    /// Whether machine code has no such form: Strata's exports name instructions of PTX, which have
+    /// more operands.
+    pub exported: bool,
 }
 
 impl Form {
     pub(crate) fn new(first: First, operands: impl Into<Vec<Operand>>) -> Self {
-        Self { first, operands: operands.into() }
+        Self { first, operands: operands.into(), exported: false }
+    }
+
+    /// One that only exports have.
+    pub(crate) fn exported(first: First, operands: impl Into<Vec<Operand>>) -> Self {
+        Self { exported: true, ..Self::new(first, operands) }
     }
 }
 

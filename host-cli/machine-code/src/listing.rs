@@ -27,8 +27,8 @@ pub struct Span {
 pub enum Note {
     /// The opcode is in no table: each listed register is one operand.
     Opcode,
-    /// The line lists operands in another way than the tracer: its destinations are taken for
-    /// results and its sources for operands.
+    /// The line lists operands in another way than the tracer, or more of them than machine code
+    /// has: its destinations are taken for results and its sources for operands.
     Listing,
     /// The second of two operands, at an even register, is taken for the addend, a pair.
     Addend,
@@ -99,8 +99,11 @@ pub fn read(
         1 => Some(First::Register),
         _ => None,
     };
-    for form in forms.iter().filter(|form| Some(form.first) == leads) {
-        if let Some(reading) = fit(&form.operands, &listed) {
+    for exported in [false, true] {
+        let alike = |form: &&Form| Some(form.first) == leads && form.exported == exported;
+        let found = forms.iter().filter(alike).find_map(|form| fit(&form.operands, &listed));
+        if let Some(mut reading) = found {
+            reading.notes.extend(exported.then_some(Note::Listing));
             return Ok(reading);
         }
     }
@@ -115,7 +118,8 @@ pub fn read(
             return Ok(reading);
         }
     }
-    Err(Misfit { allowed: forms.iter().map(allowed).collect() })
+    let native = forms.iter().filter(|form| !form.exported);
+    Err(Misfit { allowed: native.map(allowed).collect() })
 }
 
 /// The lists of a line as the tracer would write them, for an instruction with these results and
@@ -311,6 +315,45 @@ mod tests {
         }
     }
 
+    /// Exports name instructions of PTX by the nearest opcode.
+    #[test]
+    fn operands_that_machine_code_does_not_have_are_noted() {
+        for (text, sources, results) in [
+            ("0 VOTE.ANY 1 R4", &[4][..], &[][..]),
+            ("1 R5 VOTE.ALL 1 R4", &[4], &[5]),
+            ("1 R5 MATCH.ANY 2 R4 R6", &[4, 6], &[5]),
+            ("0 SHFL.UP 5 R5 R4 R6 R7 R8", &[4, 6, 7, 8], &[5]),
+            ("1 R6 LOP3.LUT 4 R4 R5 R7 R8", &[4, 5, 7, 8], &[6]),
+            ("1 R6 MOV 2 R4 R5", &[4, 5], &[6]),
+            ("1 R6 F2F.F16.F32 2 R4 R5", &[4, 5], &[6]),
+            ("1 R6 MUFU.RCP 2 R4 R5", &[4, 5], &[6]),
+            ("1 R6 S2R 1 R4", &[4], &[6]),
+            ("1 R6 SEL 3 R4 R5 R7", &[4, 5, 7], &[6]),
+            ("1 R6 DADD 3 R4 R8 R10", &[4, 5, 8, 9, 10, 11], &[6, 7]),
+            ("1 R6 SGXT 3 R4 R5 R7", &[4, 5, 7], &[6]),
+            ("1 R6 LDS 2 R4 R5", &[4, 5], &[6]),
+            ("0 ISETP.NE.AND 3 R4 R5 R7", &[4, 5, 7], &[]),
+            ("0 STS.64 3 R4 R5 R7", &[4, 5, 7], &[]),
+            ("0 LDGSTS.E 3 R4 R6 R8", &[4, 6, 7, 8], &[]),
+        ] {
+            let expected = (sources.to_vec(), results.to_vec(), vec![Note::Listing]);
+            assert_eq!(line(Machine::Sm80, text), Ok(expected), "{text}");
+        }
+        for text in [
+            "0 VOTE.ANY 0",
+            "1 R4 VOTE.ANY 0",
+            "1 R4 SHF.L.U32 3 R5 R6 R7",
+            "1 R4 SEL 2 R5 R6",
+            "1 R4 PRMT 3 R5 R6 R7",
+            "1 R4 LEA.HI 3 R5 R6 R7",
+            "1 R4 S2R 0",
+            "0 PLOP3.LUT 3 R4 R5 R6",
+            "0 ISETP.NE.AND 2 R4 R5",
+        ] {
+            assert_eq!(line(Machine::Sm80, text).map(|line| line.2), Ok(vec![]), "{text}");
+        }
+    }
+
     #[test]
     fn what_fits_no_form_is_refused() {
         for text in [
@@ -327,7 +370,10 @@ mod tests {
             assert!(line(Machine::Sm80, text).is_err(), "{text}");
         }
         let misfit = line(Machine::Sm80, "0 SHFL.DOWN 0").unwrap_err();
-        assert_eq!(misfit.to_string(), "0 destinations and 2 to 5 sources");
+        assert_eq!(misfit.to_string(), "0 destinations and 2 to 4 sources");
+        let misfit = line(Machine::Sm80, "2 R1 R2 VOTE.ANY 0").unwrap_err();
+        let allowed = "1 destinations and 0 sources, or 0 destinations and 0 sources";
+        assert_eq!(misfit.to_string(), allowed);
     }
 
     #[test]

@@ -103,18 +103,18 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>, machine: Machine) -> Option<Vec<Form
         }
         "LDS" => vec![
             Form::new(Register, [result(data), address]),
-            // An export's test of a barrier has its state as well.
-            Form::new(Register, [result(data), address.left_out(0), source(data)]),
+            // A test of a barrier has its state as well.
+            Form::exported(Register, [result(data), address.left_out(0), source(data)]),
         ],
         "ST" | "STG" | "STL" | "STS" => stores(address, data),
         "RED" | "REDG" => vec![Form::new(Other, [address, source(data)])],
         "LDSM" => vec![Form::new(Register, [result(matrix_registers(mnemonic)), address])],
         "STSM" => vec![Form::new(Other, [address, source(matrix_registers(mnemonic))])],
         // The shared address stands first; behind the global one, in exports, how much to copy.
-        "LDGSTS" => {
-            let [shared, copied] = [source(1).left_out(1), source(1).left_out(1)];
-            vec![Form::new(Other, [shared, address.left_out(2), copied])]
-        }
+        "LDGSTS" => vec![
+            Form::new(Other, [source(1).left_out(1), address.left_out(2)]),
+            Form::exported(Other, [source(1), address.left_out(0), source(1)]),
+        ],
         // Address and barrier of another CTA's shared memory.
         "STAS" | "REDAS" => vec![Form::new(Other, [source(2).left_out(1), source(data)])],
         "ATOM" | "ATOMG" => vec![Form::new(Other, atomic(mnemonic, result(data), address))],
@@ -131,13 +131,16 @@ pub(crate) fn forms(mnemonic: Mnemonic<'_>, machine: Machine) -> Option<Vec<Form
         "SHFL" => {
             let or_immediate = source(1).left_out(1);
             let operands = [result(1), source(1), or_immediate, or_immediate, or_immediate];
-            vec![Form::new(Other, operands)]
+            vec![Form::new(Other, &operands[..4]), Form::exported(Other, operands)]
         }
         "MATCH" => {
             let value = source(if mnemonic.has_any(&["U64", "64"]) { 2 } else { 1 });
             let first = if mnemonic.has("ALL") { Other } else { Register };
             // In exports, the mask of lanes.
-            vec![Form::new(first, [result(1), value, source(1).left_out(1)])]
+            vec![
+                Form::new(first, [result(1), value]),
+                Form::exported(first, [result(1), value, source(1)]),
+            ]
         }
         "REDUX" | "CREDUX" => vec![Form::new(Other, [source(1)])],
         stem if UNIFORM.contains(&stem) => vec![Form::new(Other, [])],
@@ -152,7 +155,7 @@ fn stores(address: Operand, data: u8) -> Vec<Form> {
     forms.extend((2..=4).map(|components| {
         let mut operands = vec![address.left_out(0)];
         operands.resize(1 + components, Operand::source(1));
-        Form::new(First::Other, operands)
+        Form::exported(First::Other, operands)
     }));
     forms
 }
