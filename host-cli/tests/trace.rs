@@ -538,3 +538,38 @@ fn run_refuses_what_a_trace_does_not_have() {
         assert!(error.contains("hint: "), "{arguments:?}: {error}");
     }
 }
+
+/// Cycles of a warp that uses what an atomic operation brings, listed as the tracer does and
+/// otherwise.
+#[test]
+fn a_use_of_what_an_atomic_operation_brings_waits_for_memory() {
+    let cycles = |atomic: &str| -> u64 {
+        let text = format!(
+            "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n\
+             -shmem = 0\n-nregs = 64\n-binary version = 80\n-shmem base_addr = 0x0\n\
+             -local mem base_addr = 0x0\n-accelsim tracer version = 5\n\n#traces\n\n\
+             #BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 3\n\
+             0000 ffffffff {atomic} 8 1 0x7f1000000000 0 0\n\
+             0010 ffffffff 1 R8 IADD3 3 R16 R16 R255 0 0\n0020 ffffffff 0 EXIT 0 0 0\n\n#END_TB\n"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("kernel-1.traceg");
+        std::fs::write(&file, text).unwrap();
+        let (status, text, error) = strata(&[
+            "run",
+            file.to_str().unwrap(),
+            "--design",
+            "isca11",
+            "--mode",
+            "cycle",
+            "--format",
+            "json",
+        ]);
+        assert_eq!(status, 0, "{error}");
+        let reports: serde_json::Value = serde_json::from_str(&text).unwrap();
+        reports[0]["counters"]["cycles"].as_u64().unwrap()
+    };
+    assert_eq!(cycles("0 ATOMG.E.ADD.64.STRONG.GPU 3 R16 R22 R18"), 408);
+    assert_eq!(cycles("1 R16 ATOMG.E.ADD.64.STRONG.GPU 2 R22 R18"), 408);
+    assert!(cycles("0 ATOMG.E.ADD.64.STRONG.GPU 3 R255 R22 R18") < 20);
+}

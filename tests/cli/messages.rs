@@ -315,3 +315,21 @@ fn versions_and_machines_that_are_not_known() {
     let quiet = home.strata("run zzzz.ptx --launch good.toml --quiet");
     assert_eq!((quiet.status, quiet.stderr.as_str()), (Some(0), ""));
 }
+
+/// As programs write them that keep PTX as a string of C.
+#[test]
+fn zero_bytes_at_the_end_of_ptx() {
+    let home = Home::new();
+    let text = std::fs::read_to_string(home.0.path().join("good.ptx")).expect("a kernel");
+    let run = "run good.ptx --launch good.toml --design isca11";
+    assert_eq!(home.strata(run).stderr.matches("zero byte").count(), 0);
+    for (end, told) in [
+        ("\0", "`good.ptx` ends with 1 zero byte, which is left out"),
+        ("\0 \0\n", "`good.ptx` ends with 2 zero bytes, which are left out"),
+    ] {
+        home.write("good.ptx", format!("{text}{end}"));
+        let outcome = home.strata(run);
+        assert_eq!(outcome.status, Some(0), "{outcome}");
+        assert_eq!(outcome.stderr.matches(told).count(), 1, "{outcome}");
+    }
+}

@@ -220,4 +220,23 @@ mod tests {
         }
         assert_eq!(naming_lanes("LDS.128"), 32);
     }
+
+    #[test]
+    fn a_modifier_says_how_many_bytes_a_lane_moves() {
+        for (mnemonic, bytes) in [
+            ("LDG.E", 4),
+            ("LDG.E.U8", 1),
+            ("LDG.E.64.CONSTANT", 8),
+            ("LDG.E.ENL2.256", 32),
+            ("STS.128", 16),
+            ("REDG.E.ADD.F32.FTZ.RN.STRONG.GPU", 4),
+            ("REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU", 8),
+            ("REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU", 16),
+            ("REDG.E.ADD.F16x8.RN.STRONG.GPU", 16),
+            ("REDG.E.ADD.BF16x4.RN.STRONG.GPU", 8),
+            ("ATOMG.E.ADD.F64.RN.STRONG.GPU", 8),
+        ] {
+            assert_eq!(data_bytes(mnemonic), bytes, "{mnemonic}");
+        }
+    }
 }
