@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod by_name;
+mod dates;
 pub mod error;
 pub mod mistake;
 pub mod name;

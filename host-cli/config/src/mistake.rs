@@ -99,6 +99,14 @@ impl Mistake {
             self.message = format!("there can be several: write `[[{}]]`", self.key);
             return;
         }
+        if self.message == "expected a table, found a list" && rest.starts_with("[[") {
+            // The first of several begins where their list does.
+            if let Some(key) = self.key.strip_suffix("[0]") {
+                self.key.truncate(key.len());
+            }
+            self.message = format!("there can be only one: write `[{}]`", self.key);
+            return;
+        }
         // A parser that found no value says what it took it for.
         let line = text.get(..place).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
         if !self.key.is_empty() || !line.trim_end().ends_with('=') {
@@ -159,6 +167,7 @@ fn expectation(expected: &str) -> String {
         "a boolean" => "`true` or `false`".to_owned(),
         "a sequence" => "a list".to_owned(),
         "a map" => "a table".to_owned(),
+        "variant identifier" => "a text in quotes or a table".to_owned(),
         "i8" | "i16" | "i32" | "i64" => whole(""),
         "u8" => whole(" from 0 to 255"),
         "u16" => whole(" from 0 to 65535"),

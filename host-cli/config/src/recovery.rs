@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, Error};
 
+use super::dates;
 use super::mistake::Mistake;
 use super::place::Position;
 use super::strict::Strict;
@@ -39,7 +40,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Reading<T> {
     if !errors.is_empty() {
         return Reading { value: None, mistakes: of_syntax(errors, text), changed: Vec::new() };
     }
-    let mut repair = Repair { tree, end: text.len(), changed: Vec::new() };
+    let mut repair = Repair { tree: dates::marked(tree), end: text.len(), changed: Vec::new() };
     let (mut mistakes, mut outcome) = (Vec::new(), repair.read());
     let value = loop {
         let error = match outcome {
@@ -188,11 +189,30 @@ impl<'t> Repair<'t> {
             return self.replace(&path);
         }
         let mut path = self.path_at(span.start)?;
+        if error.message().starts_with("invalid type: sequence") && self.unfold(&path).is_some() {
+            return Some(self.read());
+        }
         if error.message().starts_with("unknown variant ") && self.is_key(&path, span.start) {
             // A table of one key, which is a choice: the whole of it is wrong.
             path.pop();
         }
         self.replace(&path)
+    }
+
+    /// Takes a list of one table, such as `[[check]]`, for the table. The path is of the list, or
+    /// of the table, which begins where the list does.
+    fn unfold(&mut self, path: &[Step]) -> Option<()> {
+        let path = if let [list @ .., Step::Index(0)] = path { list } else { path };
+        let (Step::Key(key), above) = path.split_last()? else { return None };
+        let value = table_mut(&mut self.tree, above)?.get_mut(key.as_str())?;
+        let DeValue::Array(list) = value.get_ref() else { return None };
+        let mut tables = list.iter();
+        let (Some(table), None) = (tables.next(), tables.next()) else { return None };
+        if !matches!(table.get_ref(), DeValue::Table(_)) {
+            return None;
+        }
+        *value = table.clone();
+        Some(())
     }
 
     /// Whether a byte is one of the key of this path, not of its value.
@@ -257,6 +277,11 @@ impl<'t> Repair<'t> {
                         stand_ins.extend(variants(&next).map(DeValue::String));
                         words_are_known = stand_ins.len() > before;
                     }
+                    if stand_ins.is_empty()
+                        && let Some(read) = self.fill(path, next)
+                    {
+                        return Some(read);
+                    }
                 }
                 read => return Some(read),
             }
@@ -266,6 +291,33 @@ impl<'t> Repair<'t> {
         let read = self.read();
         let missing = |error: &Error| error.message() == format!("missing field `{key}`");
         (!read.as_ref().is_err_and(missing)).then_some(read)
+    }
+
+    /// Reads with what is missing in a table that stands in for another value; `None` if that does
+    /// not help.
+    fn fill<T: Deserialize<'t>>(
+        &mut self,
+        table: &[Step],
+        mut error: Error,
+    ) -> Option<Result<T, Error>> {
+        loop {
+            let missing = error.message().strip_prefix("missing field ")?.trim_matches('`');
+            let mut path = table.to_vec();
+            if self.table_of(&error.span()?)? != path {
+                return None;
+            }
+            path.push(Step::Key(missing.to_owned()));
+            match self.replace(&path)? {
+                Err(next) if next.message().starts_with("missing field ") && next != error => {
+                    let inside = next.span().and_then(|span| self.table_of(&span));
+                    if inside.is_none_or(|inside| inside != table) {
+                        return Some(Err(next));
+                    }
+                    error = next;
+                }
+                read => return Some(read),
+            }
+        }
     }
 
     /// Whether an error is about the value with this place and path, or a part of it, or refuses

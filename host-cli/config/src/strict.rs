@@ -10,14 +10,17 @@ use serde::de::{
     SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 
-use super::Mistake;
+use toml::de::DeTable;
+
+use super::{Mistake, dates};
 
 /// Reads a text.
 ///
 /// # Errors
 /// No TOML, or not what the type asks for, with its place.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Mistake> {
-    let read = toml::Deserializer::parse(text).and_then(|from| T::deserialize(Strict(from)));
+    let read = DeTable::parse(text)
+        .and_then(|tree| T::deserialize(Strict(toml::Deserializer::from(dates::marked(tree)))));
     read.map_err(|error| Mistake::new(&error, text))
 }
 
@@ -116,8 +119,22 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Strict<V> {
 
     values! {
         visit_bool(bool) visit_i64(i64) visit_i128(i128) visit_u64(u64) visit_u128(u128)
-        visit_f64(f64) visit_char(char) visit_str(&str) visit_borrowed_str(&'de str)
-        visit_string(String)
+        visit_f64(f64) visit_char(char)
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<V::Value, E> {
+        dates::check(value, &self)?;
+        self.0.visit_str(value)
+    }
+
+    fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<V::Value, E> {
+        dates::check(value, &self)?;
+        self.0.visit_borrowed_str(value)
+    }
+
+    fn visit_string<E: Error>(self, value: String) -> Result<V::Value, E> {
+        dates::check(&value, &self)?;
+        self.0.visit_string(value)
     }
 
     fn visit_none<E: Error>(self) -> Result<V::Value, E> {

@@ -209,13 +209,21 @@ impl ArrayFile {
     ///
     /// A file that cannot be read, is malformed, holds other elements than `element`s, or too many.
     pub fn read(&self, element: ElementType, limit: u64) -> Result<Array, ArrayFileError> {
-        let array = File::open(&self.path).map_err(ArrayProblem::Io).and_then(|file| {
-            if file.metadata()?.is_dir() {
-                return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
-            }
-            self.read_from(file, element, limit)
-        });
+        let array = self.read_from(self.open()?, element, limit);
         array.map_err(|problem| ArrayFileError { path: self.path.clone(), problem })
+    }
+
+    /// Opens the file.
+    ///
+    /// # Errors
+    ///
+    /// No file that can be read.
+    pub fn open(&self) -> Result<File, ArrayFileError> {
+        let file = File::open(&self.path).and_then(|file| {
+            let is_folder = file.metadata()?.is_dir();
+            if is_folder { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
+        });
+        file.map_err(|error| ArrayFileError { path: self.path.clone(), problem: error.into() })
     }
 
     /// Reads the array of at most `limit` bytes from a file that is open.

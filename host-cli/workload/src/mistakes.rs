@@ -91,14 +91,13 @@ fn follows(changed: &[String], error: &LaunchFileError) -> bool {
         within(changed, key)
             || within(key, changed)
             || top(changed) == top(key) && compares_fields(problem)
-            || top(changed) == "size" && depends_on_parameters(problem)
             || removes_parameters(changed) && matches!(problem, Problem::Expression(_))
-            || removes_names(changed) && matches!(problem, Problem::UnknownName { .. })
+            || removes_names(changed) && lacks_entry(problem)
     })
 }
 
 /// The part of a key that names an entry of the file: `launch[0]` of `launch[0].grid`.
-fn top(key: &str) -> &str {
+pub(super) fn top(key: &str) -> &str {
     key.split('.').next().unwrap_or_default()
 }
 
@@ -120,9 +119,16 @@ fn removes_names(key: &str) -> bool {
         || is_near(key, &["buffer", "texture", "surface", "sampler"])
 }
 
+/// Whether there is no entry of the file with a name.
+fn lacks_entry(problem: &Problem) -> bool {
+    let others =
+        ["kernel", "host reference", "format of files", "variable in global or constant memory"];
+    matches!(problem, Problem::UnknownName { what, .. } if !others.contains(what))
+}
+
 /// Whether without this key names lack that expressions use.
 fn removes_parameters(key: &str) -> bool {
-    is_near(key, &["size"])
+    is_near(key, &["size"]) || key.starts_with("size.") && key.matches('.').count() == 1
 }
 
 /// Whether a problem is one of several fields of an entry together.

@@ -21,7 +21,7 @@ use super::compare::CheckPlan;
 use super::document::{self, DEFAULT_SIZE, Document, Formula};
 use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
-use super::mistakes::{depends_on_parameters, independent};
+use super::mistakes::{depends_on_parameters, independent, top};
 use super::names;
 use super::plan::{LaunchPlan, Place};
 use strata_config::Mistake;
@@ -130,12 +130,28 @@ impl Refused {
             && !parsed.has_errors()
             && !mistakes.iter().any(too_many)
         {
-            let parameters = (parameters(size, &BTreeMap::new()), 0);
-            let planned = resolve(source, (&document, &changed), parameters, &parsed.module);
-            mistakes.extend(independent(&changed, planned.err().unwrap_or_default()));
+            let planned = |values: &BTreeMap<String, i64>| {
+                let parameters = (parameters(size, values), 0);
+                let planned = resolve(source, (&document, &changed), parameters, &parsed.module);
+                planned.err().unwrap_or_default()
+            };
+            let mut found = planned(&BTreeMap::new());
+            // What depends on parameters whose values are wrong is said otherwise with others.
+            for &value in other_values(&changed) {
+                let values = size.keys().map(|name| (name.get_ref().clone(), value));
+                let again = planned(&values.collect());
+                found.retain(|one| !depends_on_parameters(&one.problem) || again.contains(one));
+            }
+            mistakes.extend(independent(&changed, found));
         }
         mistakes
     }
+}
+
+/// Values to be tried for parameters, if those of the file are wrong.
+fn other_values(changed: &[String]) -> &'static [i64] {
+    let are_wrong = changed.iter().any(|key| top(key) == "size");
+    if are_wrong { &[96, 1_000] } else { &[] }
 }
 
 /// Makes the plan and what its results are compared with, or finds everything that is wrong. The
@@ -170,7 +186,7 @@ pub(super) fn resolve(
     let mut mistakes = mistakes.into_inner();
     mistakes.extend(plan.rehearse());
     let unmet = |mistake: &LaunchFileError| matches!(mistake.problem, Problem::Requirement { .. });
-    if mistakes.iter().any(unmet) {
+    if mistakes.iter().any(unmet) && other_values(changed).is_empty() {
         // With such parameters other values are wrong, too.
         mistakes.retain(|mistake| unmet(mistake) || !depends_on_parameters(&mistake.problem));
     }

@@ -274,6 +274,12 @@ impl Resolver<'_> {
         limit: u64,
         place: &Place,
     ) -> Result<Array> {
+        let array = self.array_file(source, place)?.read(element, limit);
+        array.map_err(|error| place.mistake(Problem::of_file(&error)))
+    }
+
+    /// The file of an array, which need not be there.
+    pub(super) fn array_file(&self, source: &FileSource, place: &Place) -> Result<ArrayFile> {
         let Some(folder) = self.source.folder else { return Err(place.mistake(Problem::NoFolder)) };
         let table = &source.0;
         let path = folder.join(&table.path);
@@ -302,8 +308,7 @@ impl Resolver<'_> {
             document::Column::Index(index) => Column::Index(*index as usize),
         });
         let (member, header) = (table.member.clone(), table.header);
-        let file = ArrayFile { path, format, member, column, header };
-        file.read(element, limit).map_err(|error| place.mistake(Problem::of_file(&error)))
+        Ok(ArrayFile { path, format, member, column, header })
     }
 }
 

@@ -67,7 +67,13 @@ impl Resolver<'_> {
                 let instead = "`reference` in `[check]`";
                 return Err(place.mistake(Problem::Missing { field, what, instead }));
             }
-            (Some(_), None) => return Err(Failed::Follows),
+            (Some(expected), None) => {
+                let place = self.source.place(expected.span(), format!("{key}.expected"));
+                let Expected::File(file) = expected.get_ref();
+                let opened = self.array_file(file, &place)?.open();
+                let problem = opened.err().map(|error| place.mistake(Problem::of_file(&error)));
+                return Err(problem.unwrap_or(Failed::Follows));
+            }
         };
         let (tolerance, at_most_differing) = tolerance.ok_or(Failed::Follows)?;
         let buffer = buffer.ok_or(Failed::Follows)?;
@@ -82,12 +88,16 @@ impl Resolver<'_> {
     ) -> Result<(Tolerance, u64)> {
         let (absolute, relative) =
             (checked.absolute.map(|real| real.0), checked.relative.map(|real| real.0));
-        for value in [absolute, relative].into_iter().flatten() {
+        for (field, value) in [("absolute", absolute), ("relative", relative)] {
+            let value = value.unwrap_or(0.0);
             if !(value.is_finite() && value >= 0.0) {
                 let message = format!(
                     "a tolerance of {value} is none: expected a finite number of at least 0"
                 );
                 let problem = Problem::Syntax { message, help: String::new() };
+                let key = format!("{}.{field}", place.key);
+                let position = place::of_key(self.source.text, &key).or(place.position);
+                let place = Place { file: place.file.clone(), position, key };
                 self.keep(Err::<(), _>(place.mistake(problem)));
             }
         }

@@ -210,6 +210,90 @@ fn what_follows_from_a_mistake_is_not_reported() {
     }
 }
 
+/// Mistakes in whose place nothing simple can stand, or which take others with them, beside others.
+#[test]
+fn no_mistake_hides_another() {
+    const RESET: &str = "reset = [{ buffer = \"a\", value = 3 }]";
+    const DATE: &str = "expected an integer or an expression in quotes, found the date 1979-05-27";
+    let dated = format!("buffer[4].count: {DATE}");
+    for mistake in [
+        (RESET, "reset = [\"r\"]", "launch[0].reset[0]: expected a table, found the text \"r\""),
+        (RESET, "reset = \"r\"", "launch[0].reset: expected a list, found the text \"r\""),
+        ("[check]", "[[check]]", "check: there can be only one: write `[check]`"),
+        (
+            "[\"a\", { buffer = \"c\", offset = 4 }]",
+            "[3]",
+            "buffer[3].generator.addresses[0]: expected a buffer's name or a table",
+        ),
+        ("count = 200", "count = 1979-05-27", &dated),
+        (
+            "name = \"d\"",
+            "name = 1979-05-27",
+            "buffer[4].name: expected a text in quotes, found the date",
+        ),
+        ("generator = \"zero\"", "generator = 07:32:00", "buffer[4].generator: expected"),
+        (
+            "generator = { uniform = { low = 0, high = 1, seed = 2 } }",
+            "generator = { uniform = 3 }",
+            "buffer[2].generator.uniform: expected a table, found 3",
+        ),
+        ("n = 100", "n = \"100\"", "size.default.n: expected a whole number"),
+        (
+            "n = 100",
+            "n = 1979-05-27",
+            "size.default.n: expected a whole number, found the date 1979-05-27",
+        ),
+        (
+            "[size.default]\nn = 100\nsteps = 3",
+            "[size]\ndefault = 3",
+            "size.default: expected a table, found 3",
+        ),
+    ] {
+        for other in MISTAKES {
+            let [at, other_at] = [mistake.0, other.0].map(|part| LAUNCH.find(part).unwrap());
+            // A key of `[[check]]` is that of the first check.
+            let is_within = (at..at + mistake.0.len()).contains(&other_at);
+            let other_key = mistake.1 == "[[check]]" && other.2.contains("absolute");
+            // What is not there may be what has the wrong name, or is in the size.
+            let lacks = match mistake.1 {
+                name if name.starts_with("name") => &["`e`", "`u`", "parameter 1"][..],
+                size if size.starts_with("[size]") => &["unknown name"],
+                _ => &[],
+            };
+            let no_name = lacks.iter().any(|lack| other.2.contains(lack));
+            if is_within || other_key || no_name {
+                continue;
+            }
+            assert_refused(&[&mistake, other]);
+        }
+    }
+}
+
+#[test]
+fn a_check_is_looked_at_to_its_end() {
+    for (right, wrong, told) in [
+        (
+            "absolute = 0.5",
+            "absolute = -1\nrelative = \"x\"",
+            &[
+                "check.buffer[1].absolute: a tolerance of -1 is none",
+                "check.buffer[1].relative: expected a number",
+            ][..],
+        ),
+        (
+            "[[check.buffer]]\nname = \"a\"",
+            "[[check.buffer]]\nname = \"e\"\nexpected = { file = \"none.npy\" }",
+            &["check.buffer[0].name: there is no buffer `e`", "check.buffer[0].expected: "],
+        ),
+    ] {
+        let found = refusals(LAUNCH.replacen(right, wrong, 1));
+        assert_eq!(found.len(), told.len(), "{found:#?}");
+        for (found, told) in found.iter().zip(told) {
+            assert!(found.contains(told), "{found}");
+        }
+    }
+}
+
 /// The message for ten mistakes, and for more than a message lists.
 #[test]
 fn a_message_lists_mistakes_in_the_order_of_the_file_up_to_a_bound() {
