@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
-use strata::trace::fuzzing::{Random, check_recording, mutate_recording};
+use strata_fuzzing::traces::{Random, check_recording, mutate_recording};
 
 fuzz_target!(|bytes: &[u8]| {
     check_recording(bytes);

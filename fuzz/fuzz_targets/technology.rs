@@ -12,8 +12,8 @@ libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, see
     if seed.is_multiple_of(4) {
         libfuzzer_sys::fuzzer_mutate(data, size, max_size)
     } else {
-        strata::fuzzing::mutate_within(&mut data[..max_size], size, seed, OTHERS)
+        strata_fuzzing::mutate_within(&mut data[..max_size], size, seed, OTHERS)
     }
 });
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| strata::fuzzing::technology(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| strata_fuzzing::technology(bytes));

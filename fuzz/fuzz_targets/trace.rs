@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
-use strata::trace::fuzzing::{Random, check_trace, mutate_trace};
+use strata_fuzzing::traces::{Random, check_trace, mutate_trace};
 
 fuzz_target!(|text: &[u8]| {
     check_trace(text);

@@ -34,7 +34,6 @@ pub mod difference;
 pub mod evaluate;
 pub mod exact;
 pub mod fpga;
-pub mod fuzzing;
 pub mod levels;
 pub mod measure;
 pub mod parallel;

@@ -13,8 +13,7 @@ mod code;
 mod error;
 mod export;
 mod flow;
-#[doc(hidden)]
-pub mod fuzzing;
+
 mod header;
 mod instruction;
 mod launch;

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use strata::output::Output;
 use strata::trace::Reach;
-use strata::trace::fuzzing::{
+use strata::trace::store::{self, record_trace};
+use strata_fuzzing::traces::{
     Random, check_recording, check_trace, mutate_recording, mutate_trace,
 };
-use strata::trace::store::{self, record_trace};
 
 /// Mutants of each format; a hundred times as many among all tests.
 fn mutants() -> u64 {

@@ -229,18 +229,20 @@ impl Stored {
     }
 }
 
-/// The format taken apart without its checks, for the mutator of recordings.
-pub(super) mod fuzzing {
+/// The format taken apart without its checks, for the mutator of recordings. Not part of the
+/// interface.
+#[doc(hidden)]
+pub mod chunks {
     use strata_simt::paths::WarpPath;
 
     use super::chunk::{MAGIC, Tag, packed};
     use super::{Stored, decode as reading, facts};
 
     /// A chunk's tag and its bytes before compression.
-    pub(in crate::trace) type Chunk = (Tag, Vec<u8>);
+    pub type Chunk = (Tag, Vec<u8>);
 
     /// The chunks of a file; `None` where it does not consist of such.
-    pub(in crate::trace) fn unpack(bytes: &[u8]) -> Option<Vec<Chunk>> {
+    pub fn unpack(bytes: &[u8]) -> Option<Vec<Chunk>> {
         let mut rest = bytes.strip_prefix(&MAGIC)?.get(4..)?;
         let mut chunks = Vec::new();
         while let Some((head, after)) = rest.split_first_chunk::<12>() {
@@ -255,7 +257,7 @@ pub(super) mod fuzzing {
     }
 
     /// A file of chunks.
-    pub(in crate::trace) fn pack(chunks: &[Chunk], version: u32) -> Vec<u8> {
+    pub fn pack(chunks: &[Chunk], version: u32) -> Vec<u8> {
         let mut bytes = [&MAGIC[..], &version.to_le_bytes()].concat();
         for (tag, data) in chunks {
             bytes.extend_from_slice(&packed(*tag, data));
@@ -264,12 +266,12 @@ pub(super) mod fuzzing {
     }
 
     /// The facts of a launch, which must make sense.
-    pub(in crate::trace) fn decode(bytes: &[u8]) -> Option<(Stored, Vec<WarpPath>)> {
+    pub fn decode(bytes: &[u8]) -> Option<(Stored, Vec<WarpPath>)> {
         reading::decode(bytes).ok()
     }
 
     /// Facts as bytes, whether or not they make sense.
-    pub(in crate::trace) fn encode(stored: &Stored, recorded: &[WarpPath]) -> Vec<u8> {
+    pub fn encode(stored: &Stored, recorded: &[WarpPath]) -> Vec<u8> {
         facts::encode(stored, recorded)
     }
 }

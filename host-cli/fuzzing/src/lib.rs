@@ -2,7 +2,10 @@
 //!
 //! Not part of the interface: it may change at any time.
 
+#![forbid(unsafe_code)]
+
 mod mutate;
+pub mod traces;
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -13,28 +16,28 @@ use strata_core::sm::partition::Division;
 use strata_core::storage_energy::{StorageConfiguration, StorageCounts};
 use strata_ptx::module::Module;
 
-use crate::cli::{Mode, Scale, SourceArgs};
-use crate::config::name;
-use crate::config::quantity::Frequency;
-use crate::cost::cost;
-use crate::design::memory::{self, MainMemory};
-use crate::design::{self, Design, storage_technology};
-use crate::failure::{ExitStatus, Failure};
-use crate::import::{self, ImportError, Wanted};
-use crate::measure::{Request, reports};
-use crate::printer::Printer;
-use crate::workload::array_file::{self, ArrayFile, Format};
-use crate::workload::buffer::BufferPlan;
-use crate::workload::element::ElementType;
-use crate::workload::mistakes::MOST_SHOWN;
-use crate::workload::simulate::Options;
-use crate::workload::{MAX_BUFFER_BYTES, Overrides, Prepared, Toolchain, Workload};
+use strata::cli::{Mode, Scale, SourceArgs};
+use strata::config::name;
+use strata::config::quantity::Frequency;
+use strata::cost::cost;
+use strata::design::memory::{self, MainMemory};
+use strata::design::{self, Design, storage_technology};
+use strata::failure::{ExitStatus, Failure};
+use strata::import::{self, ImportError, Wanted};
+use strata::measure::{Request, reports};
+use strata::printer::Printer;
+use strata::workload::array_file::{self, ArrayFile, Format};
+use strata::workload::buffer::BufferPlan;
+use strata::workload::element::ElementType;
+use strata::workload::mistakes::MOST_SHOWN;
+use strata::workload::simulate::Options;
+use strata::workload::{MAX_BUFFER_BYTES, Overrides, Prepared, Toolchain, Workload};
 
 pub use mutate::{mutate, mutate_within};
 
 /// A kernel with a bit of everything that a design has a number for.
-const TINY_PTX: &str = include_str!("fuzzing/tiny.ptx");
-const TINY_LAUNCH: &str = include_str!("fuzzing/tiny.toml");
+const TINY_PTX: &str = include_str!("tiny.ptx");
+const TINY_LAUNCH: &str = include_str!("tiny.toml");
 
 /// Workloads whose kernels a made-up launch file may launch.
 const BUILT_IN: [&str; 4] = ["vectoradd", "reduction", "bfs", "needle"];

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use strata_ptx::fuzzing::Random;
 
 use super::*;
-use crate::design::file::FORMAT as DESIGN;
-use crate::design::storage_technology::FORMAT as STORAGE;
-use crate::import::FORMAT as TECHNOLOGY;
+use strata::design::file::FORMAT as DESIGN;
+use strata::design::storage_technology::FORMAT as STORAGE;
+use strata::import::FORMAT as TECHNOLOGY;
 
 const SEED: u64 = 0x5eed;
 
@@ -67,8 +67,8 @@ fn mutants_of_outputs_are_read_or_refused() {
 /// on purpose.
 #[test]
 fn some_recordings_in_the_corpus_can_be_read() {
-    use crate::trace::fuzzing::check_recording;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/recording");
+    use crate::traces::check_recording;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/recording");
     let files = std::fs::read_dir(folder).expect("a folder");
     let read = files.map(|file| {
         let bytes = std::fs::read(file.expect("a file").path()).expect("it is readable");
@@ -84,7 +84,7 @@ type Target = fn(&[u8]);
 /// What libFuzzer found worth keeping, and what the targets start from.
 #[test]
 fn the_corpora_are_read_or_refused() {
-    use crate::trace::fuzzing::{check_recording, check_trace};
+    use crate::traces::{check_recording, check_trace};
     let targets: [(&str, Target); 7] = [
         ("array", array),
         ("design", design),
@@ -99,7 +99,7 @@ fn the_corpora_are_read_or_refused() {
         }),
     ];
     for (name, target) in targets {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(name);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name);
         let mut count = 0;
         for entry in std::fs::read_dir(folder).expect(name) {
             let path = entry.expect(name).path();

@@ -19,11 +19,11 @@ use strata_core::sm::fault::Fault;
 use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
 
-use super::store::{Recording, StoreError};
-use super::{Header, Keep, TracedLaunch};
-use crate::design::{self, Design};
-use crate::evaluate::{EvaluateError, count_launch};
-use crate::timing::{TimedLaunch, TimingError, time_launch};
+use strata::design::{self, Design};
+use strata::evaluate::{EvaluateError, count_launch};
+use strata::timing::{TimedLaunch, TimingError, time_launch};
+use strata::trace::store::{Recording, StoreError};
+use strata::trace::{Header, Keep, TracedLaunch};
 
 /// Most warp instructions that are run of an input, so that each takes little time.
 const BUDGET: u64 = 1 << 14;
