@@ -6,6 +6,10 @@
 use crate::diagnostic::{Diagnostic, counted};
 use crate::module::{Function, Span};
 
+/// Most CTAs of a cluster on any GPU, where kernels may have more than the portable 8 (CUDA C++
+/// Programming Guide, "Thread Block Clusters").
+const MAX_CLUSTER_CTAS: u128 = 16;
+
 /// `.maxntid` or `.reqntid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRule {
@@ -20,7 +24,7 @@ pub struct BlockRule {
 /// `.reqnctapercluster`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterRule {
-    /// Unit: CTAs.
+    /// Unit: CTAs. May be 0, with which nothing can be launched.
     pub sides: [u32; 3],
     /// Place of the directive.
     pub span: Span,
@@ -113,6 +117,17 @@ impl LaunchRules {
             return refuse(span, message, hint.to_owned());
         }
         if let Some(ClusterRule { sides, span }) = self.cluster {
+            let ctas: u128 = sides.iter().map(|&side| u128::from(side)).product();
+            if !(1..=MAX_CLUSTER_CTAS).contains(&ctas) {
+                let [x, y, z] = sides;
+                let message = format!(
+                    "`.reqnctapercluster {x}, {y}, {z}` asks for clusters of {}; a GPU has those \
+                     of 1 to {MAX_CLUSTER_CTAS}",
+                    counted(ctas, "CTA"),
+                );
+                let hint = "give `.reqnctapercluster` sides whose product is in this range";
+                return refuse(span, message, hint.to_owned());
+            }
             let odd = (0..3).find(|&axis| !grid[axis].is_multiple_of(sides[axis]));
             if let Some(axis) = odd {
                 let [x, y, z] = sides;

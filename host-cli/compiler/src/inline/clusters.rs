@@ -10,7 +10,8 @@ impl Inliner<'_> {
     /// Clusters have one CTA each: refuses what depends on it in a kernel that needs more.
     pub(super) fn refuse_clusters(&mut self, function: &Function) {
         let ctas = function.launch.cluster_sides();
-        if ctas == [1; 3] {
+        // No launch is allowed where a side is 0.
+        if ctas == [1; 3] || ctas.contains(&0) {
             return;
         }
         let places = self.instructions.iter().filter(|one| depends_on_cluster(one));

@@ -2,8 +2,8 @@
 //!
 //! Each operator decides how it reads its operands and what it gives, as `ptxas` does (DEV-170):
 //! `~` and `%` are unsigned, a shift has the type of what is shifted and counts modulo 64,
-//! comparisons and logic give signed values, a choice has the type of what is chosen, and the other
-//! operators are unsigned where an operand is. Source: PTX ISA 8.5, "Constant Expressions".
+//! comparisons and logic give signed values, a choice is one of integers and has the type of what is
+//! chosen, and the other operators are unsigned where an operand is. Source: PTX ISA 8.5, "Constant Expressions".
 
 use std::cmp::Ordering;
 
@@ -136,12 +136,13 @@ impl<'a> Parser<'a> {
         self.expect(Token::Colon, "`:` of a conditional expression")?;
         let no = self.conditional(depth)?;
         match (yes, no) {
-            (Constant::Integer { .. }, Constant::Integer { .. })
-            | (Constant::Float64(_), Constant::Float64(_)) => Ok(if bits != 0 { yes } else { no }),
+            (Constant::Integer { .. }, Constant::Integer { .. }) => {
+                Ok(if bits != 0 { yes } else { no })
+            }
             (Constant::Float32(_), _) | (_, Constant::Float32(_)) => {
                 Err(self.no_value(NoValue::Single, colon))
             }
-            _ => Err(self.no_value(NoValue::Mixed, colon)),
+            _ => Err(self.no_value(NoValue::NotInteger, colon)),
         }
     }
 
@@ -258,7 +259,8 @@ impl<'a> Parser<'a> {
             Some("0d" | "0D") => "a double-precision constant is `0d` and exactly 16 hex digits",
             Some("0x" | "0X") => "a hexadecimal constant has at most 16 hex digits",
             _ if text.contains(['.', 'e', 'E']) => {
-                "a decimal constant must be in the range of double precision"
+                "a decimal constant must be in the range of normal numbers of double precision; any \
+                 other one is `0d` and 16 hex digits"
             }
             _ => "integer constants have at most 64 bits",
         };
@@ -347,12 +349,12 @@ fn floats(operator: Token, a: f64, b: f64) -> std::result::Result<Constant, NoVa
     Ok(Constant::Float64(value.to_bits()))
 }
 
-/// A decimal number; `None` for one that would become infinite, or zero without being it.
+/// A decimal number; `None` for one that would become infinite, subnormal, or zero without being it.
 fn decimal(text: &str) -> Option<Constant> {
     let value = text.parse::<f64>().ok()?;
     let digits = text.split(['e', 'E']).next().unwrap_or_default();
     let zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
-    (value.is_finite() && (value == 0.0) == zero).then_some(Constant::Float64(value.to_bits()))
+    (value.is_normal() || zero).then_some(Constant::Float64(value.to_bits()))
 }
 
 /// An integer of any base with an optional `U`, or a float given by its bits.
@@ -437,6 +439,13 @@ mod tests {
         assert_eq!(value("1.5"), Some(Constant::Float64(1.5_f64.to_bits())));
         assert_eq!(value("1.5e-3"), Some(Constant::Float64(1.5e-3_f64.to_bits())));
         assert_eq!(value("2e10"), Some(Constant::Float64(2e10_f64.to_bits())));
+        assert_eq!(value("0.0e-400"), Some(Constant::Float64(0)));
+        let least = f64::MIN_POSITIVE.to_bits();
+        assert_eq!(value("2.2250738585072014e-308"), Some(Constant::Float64(least)));
+        assert_eq!(value("5e-324").or_else(|| value("-1e-310")), None);
+        // Bits and operators give any number.
+        assert_eq!(value("0d0000000000000001"), Some(Constant::Float64(1)));
+        assert_eq!(value("1e-300*1e-10"), Some(Constant::Float64(1e-310_f64.to_bits())));
     }
 
     #[test]

@@ -444,7 +444,7 @@ impl<'a> Parser<'a> {
         let span = self.bump().span;
         match word {
             "maxntid" | "reqntid" => {
-                let sides = self.three_numbers("threads")?;
+                let sides = self.three_numbers(|parser| parser.positive("threads"))?;
                 let exact = word == "reqntid";
                 self.body.function.launch.block = Some(BlockRule { sides, exact, span });
             }
@@ -453,7 +453,8 @@ impl<'a> Parser<'a> {
             "explicitcluster" => self.body.function.launch.explicit_cluster = Some(span),
             "blocksareclusters" => self.body.function.launch.blocks_are_clusters = Some(span),
             "reqnctapercluster" => {
-                let sides = self.three_numbers("CTAs")?;
+                // The assembler takes 0, with which nothing can be launched.
+                let sides = self.three_numbers(|parser| parser.at_least(0, "CTAs"))?;
                 self.body.function.launch.cluster = Some(ClusterRule { sides, span });
             }
             "attribute" => self.attribute_list()?,
@@ -475,21 +476,25 @@ impl<'a> Parser<'a> {
     }
 
     /// `128`, `16, 16` or `8, 8, 4`.
-    fn three_numbers(&mut self, unit: &str) -> Result<[u32; 3]> {
+    fn three_numbers(&mut self, mut one: impl FnMut(&mut Self) -> Result<u32>) -> Result<[u32; 3]> {
         let mut numbers = [1; 3];
         for (index, number) in numbers.iter_mut().enumerate() {
             if index > 0 && !self.eat(Token::Comma) {
                 break;
             }
-            *number = self.positive(unit)?;
+            *number = one(self)?;
         }
         Ok(numbers)
     }
 
     fn positive(&mut self, unit: &str) -> Result<u32> {
+        self.at_least(1, unit)
+    }
+
+    fn at_least(&mut self, least: u32, unit: &str) -> Result<u32> {
         let span = self.span();
         let value = self.integer()?;
-        u32::try_from(value).ok().filter(|&value| value > 0).ok_or_else(|| {
+        u32::try_from(value).ok().filter(|&value| value >= least).ok_or_else(|| {
             let message = format!("a number of {unit} is needed here");
             self.error("value-range", span, message)
         })

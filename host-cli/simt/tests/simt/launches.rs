@@ -34,6 +34,7 @@ fn launches_within_the_directives_run() {
         (".maxntid 64 .maxclusterrank 8", [3, 1, 1], [1, 1, 1], 3),
         (".reqnctapercluster 2", [4, 1, 1], [16, 1, 1], 64),
         (".reqnctapercluster 2, 3 .explicitcluster", [2, 6, 1], [1, 1, 1], 12),
+        (".reqnctapercluster 4, 2, 2", [4, 2, 2], [1, 1, 1], 16),
         // The launch counts CTAs; launch files count clusters and say it in CTAs.
         (".reqntid 32 .reqnctapercluster 2 .blocksareclusters", [2, 1, 1], [32, 1, 1], 64),
     ] {
@@ -51,6 +52,10 @@ fn other_launches_are_refused_at_the_directive() {
         (".maxntid 8, 4", [1, 1, 1], [33, 1, 1], "at most 32 threads in a block; the launch has"),
         (".reqnctapercluster 2", [3, 1, 1], [1, 1, 1], "the launch has 3 CTAs in x"),
         (".reqnctapercluster 1, 2", [2, 3, 1], [1, 1, 1], "the launch has 3 CTAs in y"),
+        (".reqnctapercluster 17", [17, 1, 1], [1, 1, 1], "asks for clusters of 17 CTAs; a GPU has"),
+        (".reqnctapercluster 4, 4, 2", [4, 4, 2], [1, 1, 1], "asks for clusters of 32 CTAs"),
+        (".reqnctapercluster 0", [1, 1, 1], [1, 1, 1], "asks for clusters of 0 CTAs"),
+        (".reqnctapercluster 1, 0", [1, 1, 1], [1, 1, 1], "asks for clusters of 0 CTAs"),
         (".explicitcluster", [1, 1, 1], [1, 1, 1], "`.explicitcluster` needs a launch"),
     ] {
         let Err(Fault::Forbidden { refused, .. }) = counted(directives, grid, block) else {
