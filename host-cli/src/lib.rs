@@ -21,6 +21,7 @@
 pub use strata_config as config;
 pub use strata_design::{self as design, cost, encoding, import};
 pub use strata_files::{failure, interrupt, output, partial_file, partial_folder};
+pub use strata_trace as trace;
 pub use strata_workload::{self as workload, dump, kernel_name, launch_template, watch};
 
 pub mod active_set;
@@ -51,4 +52,3 @@ pub mod sweep;
 pub mod terminal;
 pub mod timeline;
 pub mod timing;
-pub mod trace;

@@ -83,7 +83,7 @@ fn members(workspace: &str) -> Vec<&str> {
 }
 
 /// The crates that say themselves that they hold no unsafe code: the workspace can only deny it.
-const MODEL_CRATES: [&str; 10] = [
+const MODEL_CRATES: [&str; 11] = [
     "core",
     "host-cli/config",
     "host-cli/design",
@@ -91,6 +91,7 @@ const MODEL_CRATES: [&str; 10] = [
     "host-cli/ptx",
     "host-cli/compiler",
     "host-cli/simt",
+    "host-cli/trace",
     "host-cli/workload",
     "fpga-softcore/firmware",
     "fpga-softcore/link",

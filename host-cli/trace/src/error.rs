@@ -2,7 +2,7 @@
 
 use strata_ptx::diagnostic::counted;
 
-use crate::failure::Failure;
+use strata_files::failure::Failure;
 
 /// What is wrong with a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -186,7 +186,8 @@ pub enum Problem {
 impl TraceError {
     /// The same, where a file had only what others left of the whole `budget`. Unit: warp
     /// instructions.
-    pub(crate) fn of_budget(mut self, budget: u64) -> Self {
+    #[must_use]
+    pub fn of_budget(mut self, budget: u64) -> Self {
         if let Problem::Budget(limit) = &mut self.problem {
             *limit = budget;
         }

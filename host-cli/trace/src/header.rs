@@ -85,7 +85,7 @@ impl Header {
     }
 
     /// What a launch needs of an SM's storage, with so many registers for a thread.
-    pub(crate) fn needs(&self, registers: u16) -> Needs {
+    pub fn needs(&self, registers: u16) -> Needs {
         let (threads_per_cta, shared_bytes) = (self.threads(), self.shared_bytes);
         Needs { threads_per_cta, registers, shared_bytes }
     }

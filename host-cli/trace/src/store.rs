@@ -31,13 +31,13 @@ pub use write::{RecordError, RecordedTrace, Recorder, record_trace};
 
 use std::path::Path;
 
-use crate::failure::Failure;
-use crate::trace::Header;
-use crate::trace::code::{Assumption, TracedInstruction};
+use crate::Header;
+use crate::code::{Assumption, TracedInstruction};
 use strata_compiler::Order;
 use strata_compiler::program::Image;
 #[cfg(doc)]
 use strata_compiler::program::Program;
+use strata_files::failure::Failure;
 use strata_ptx::diagnostic::counted;
 use strata_simt::paths::PathDictionary;
 
@@ -207,7 +207,7 @@ pub struct Stored {
     /// What was launched.
     pub header: Header,
     /// Instructions, in program order. Of PTX, what an export writes for them
-    /// ([`crate::trace::native_instructions`]).
+    /// ([`crate::native_instructions`]).
     pub instructions: Vec<TracedInstruction>,
     /// Facts for the machine.
     pub image: Image,

@@ -5,9 +5,9 @@ use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::{StoreError, StoreProblem, VERSION};
-use crate::failure::reason;
-use crate::output::{Kind, Output};
-use crate::partial_file::PartialFile;
+use strata_files::failure::reason;
+use strata_files::output::{Kind, Output};
+use strata_files::partial_file::PartialFile;
 
 /// First bytes of a file.
 pub(crate) const MAGIC: [u8; 8] = *b"STRATA\x1a\n";

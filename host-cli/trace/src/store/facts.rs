@@ -9,7 +9,7 @@ use strata_simt::numbers::{put, put_signed, put_text};
 use strata_simt::paths::{PathDictionary, WarpPath};
 
 use super::Stored;
-use crate::trace::Header;
+use crate::Header;
 
 pub(super) const UNITS: [Unit; 6] =
     [Unit::Alu, Unit::DoublePrecision, Unit::Sfu, Unit::Memory, Unit::Texture, Unit::Control];
@@ -165,10 +165,10 @@ mod tests {
 
     use super::super::decode::{decode, get_steps};
     use super::*;
-    use crate::trace::{Keep, TracedLaunch};
+    use crate::{Keep, TracedLaunch};
 
     fn encoded() -> Vec<u8> {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/kernel-1.traceg");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/traces/kernel-1.traceg");
         let launch = TracedLaunch::read(file.as_ref(), &Keep::default()).unwrap();
         let stored = Stored {
             header: launch.header,

@@ -11,8 +11,8 @@ use strata_simt::paths::WarpPath;
 
 use super::code;
 use super::store::{Recording, RowVisitor, StoreError, StoreProblem, Stored};
-use crate::failure::reason;
-use crate::partial_folder::{FolderKind, PartialFolder};
+use strata_files::failure::reason;
+use strata_files::partial_folder::{FolderKind, PartialFolder};
 
 /// What is exported, as a folder.
 pub const EXPORT: FolderKind =

@@ -9,6 +9,8 @@
 //! not counted), constants, widths of operands (from the opcode; see [`Assumption`]), values. Code
 //! that no warp executed is not there, so "no path reads it" means no path that the trace shows.
 
+#![forbid(unsafe_code)]
+
 mod code;
 mod error;
 mod export;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::error::{Problem, TraceError};
 use super::tracez::{self, Fault, Marks, Source, Text};
-use crate::failure::reason;
+use strata_files::failure::reason;
 
 /// Longest line: that of a kernel's name.
 pub(crate) const MAX_LINE: usize = 1 << 16;

@@ -495,7 +495,7 @@ fn width(bytes: u32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::classify;
+    use crate::classify;
 
     /// Whether Accel-Sim's table for a machine has an opcode.
     fn is_known_to_accel_sim(version: u32, mnemonic: &str) -> bool {

@@ -11,7 +11,7 @@ use strata_simt::rows::History;
 
 use super::chunk::{ADDRESSES, ChunkReader, DONE, END, FACTS, Place};
 use super::{StoreError, StoreProblem, Stored, decode};
-use crate::trace::opcode::{self, OpcodeAccess};
+use crate::opcode::{self, OpcodeAccess};
 
 /// Most bytes of the facts of one launch.
 pub(super) const MAX_FACTS: usize = 1 << 29;

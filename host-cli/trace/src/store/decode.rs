@@ -15,12 +15,12 @@ use strata_simt::paths::{MAX_PATH_STEPS, PathDictionary, WarpPath};
 
 use super::facts::{ORDERS, SPACES, UNITS};
 use super::{StoreProblem, Stored};
-use crate::trace::Header;
-use crate::trace::code::{Assumption, KINDS_OF_ASSUMPTION, TracedInstruction};
-use crate::trace::header::{MAX_CTAS, MAX_THREADS};
-use crate::trace::instruction::MAX_NAMED;
-use crate::trace::plain::{MAX_NAME, is_mnemonic, is_plain};
-use crate::trace::reader;
+use crate::Header;
+use crate::code::{Assumption, KINDS_OF_ASSUMPTION, TracedInstruction};
+use crate::header::{MAX_CTAS, MAX_THREADS};
+use crate::instruction::MAX_NAMED;
+use crate::plain::{MAX_NAME, is_mnemonic, is_plain};
+use crate::reader;
 
 /// Most registers of a thread.
 const MAX_REGISTERS: u16 = 256;
