@@ -2,8 +2,9 @@
 //!
 //! Each operator decides how it reads its operands and what it gives, as `ptxas` does (DEV-170):
 //! `~` and `%` are unsigned, a shift has the type of what is shifted and counts modulo 64,
-//! comparisons and logic give signed values, a choice is one of integers and has the type of what is
-//! chosen, and the other operators are unsigned where an operand is. Source: PTX ISA 8.5, "Constant Expressions".
+//! comparisons and logic give signed values, a choice is one of integers and has the type of what
+//! is chosen, and the other operators are unsigned where an operand is. Source: PTX ISA 8.5,
+//! "Constant Expressions".
 
 use std::cmp::Ordering;
 
@@ -259,8 +260,8 @@ impl<'a> Parser<'a> {
             Some("0d" | "0D") => "a double-precision constant is `0d` and exactly 16 hex digits",
             Some("0x" | "0X") => "a hexadecimal constant has at most 16 hex digits",
             _ if text.contains(['.', 'e', 'E']) => {
-                "a decimal constant must be in the range of normal numbers of double precision; any \
-                 other one is `0d` and 16 hex digits"
+                "a decimal constant must be in the range of normal numbers of double precision; \
+                 any other one is `0d` and 16 hex digits"
             }
             _ => "integer constants have at most 64 bits",
         };
@@ -349,7 +350,8 @@ fn floats(operator: Token, a: f64, b: f64) -> std::result::Result<Constant, NoVa
     Ok(Constant::Float64(value.to_bits()))
 }
 
-/// A decimal number; `None` for one that would become infinite, subnormal, or zero without being it.
+/// A decimal number; `None` for one that would become infinite or subnormal, or zero without being
+/// it.
 fn decimal(text: &str) -> Option<Constant> {
     let value = text.parse::<f64>().ok()?;
     let digits = text.split(['e', 'E']).next().unwrap_or_default();
