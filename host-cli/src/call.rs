@@ -111,7 +111,7 @@ impl CallKernel {
         }
         let module = parsed.module;
         let all: Vec<_> = module.kernels().map(|(id, of)| (id, of.name.as_str())).collect();
-        let names = all.iter().map(|(_, name)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let names = || kernel_name::list(all.iter().map(|(_, name)| *name));
         let kernel = match (name, all.as_slice()) {
             (_, []) => {
                 return Err(Failure::input(format!("`{file}` has no kernel"))
@@ -119,7 +119,7 @@ impl CallKernel {
             }
             (None, [(only, _)]) => *only,
             (None, _) => {
-                return Err(Failure::input(format!("`{file}` has several kernels: {names}"))
+                return Err(Failure::input(format!("`{file}` has several kernels: {}", names()))
                     .hint("name one of them"));
             }
             (Some(asked), all) => {
@@ -127,7 +127,7 @@ impl CallKernel {
                 let meant = found.and_then(|name| module.kernel(name).ok_or_else(Vec::new));
                 meant.map_err(|meant| match meant.as_slice() {
                     [] => Failure::input(format!("`{file}` has no kernel `{asked}`"))
-                        .hint(format!("it has {names}")),
+                        .hint(format!("it has {}", names())),
                     several => Failure::input(format!("`{file}` has several kernels `{asked}`"))
                         .hint(format!("name one of them: {}", several.join("; "))),
                 })?

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::buffer::{PyBuffer, PyUntypedBuffer};
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 use strata::call::{Call, CallArgument, CallArray, CallKernel, CallOptions, Called};
@@ -57,6 +57,11 @@ impl Kernel {
 
     fn __repr__(&self) -> String {
         format!("<strata.Kernel: {}>", self.name())
+    }
+
+    /// Refuses to be pickled, with every protocol.
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("cannot pickle 'strata.Kernel' object; pass its PTX on instead"))
     }
 
     /// Execute one launch, and count what its register accesses do to each design.

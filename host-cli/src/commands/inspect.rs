@@ -218,7 +218,7 @@ fn no_kernel(module: &Module, asked: &str, meant: &[String], file: &str) -> Fail
     match (all.as_slice(), meant) {
         ([], _) => without_kernels(file),
         (all, []) => Failure::input(format!("`{file}` has no kernel `{asked}`"))
-            .hint(format!("it has {}", all.join(", "))),
+            .hint(format!("it has {}", kernel_name::list(all.iter().copied()))),
         (_, several) => Failure::input(format!("`{file}` has several kernels `{asked}`"))
             .hint(format!("name one of them: {}", several.join("; "))),
     }

@@ -1,5 +1,6 @@
 //! Kernel names: as a compiler of C++ mangles them, and as their source has them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use cpp_demangle::{BorrowedSymbol, DemangleOptions, DemangleWrite};
@@ -85,6 +86,16 @@ fn last_part(form: &str) -> String {
     form[start..].to_owned()
 }
 
+/// Names with what they are in C++, each once, in their order; `none` of none.
+pub fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let (mut names, mut seen): (Vec<&str>, _) = (names.collect(), BTreeSet::new());
+    names.retain(|name| seen.insert(*name));
+    // Parameters have commas between them.
+    let between = if names.iter().any(|name| demangled(name).is_some()) { "; " } else { ", " };
+    let names: Vec<String> = names.into_iter().map(both).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(between) }
+}
+
 /// A name with what it is in C++, if it is mangled.
 pub fn both(name: &str) -> String {
     demangled(name).map_or_else(|| name.to_owned(), |source| format!("{name} = {source}"))
@@ -93,6 +104,14 @@ pub fn both(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_has_the_names_of_the_source() {
+        assert_eq!(list(["b", "a", "b"].into_iter()), "b, a");
+        assert_eq!(list(std::iter::empty()), "none");
+        let named = list(["plain", "_Z5scaleIfEvPT_i"].into_iter());
+        assert_eq!(named, "plain; _Z5scaleIfEvPT_i = scale<float>(float*, int)");
+    }
 
     #[test]
     fn mangled_names_are_those_of_the_source() {

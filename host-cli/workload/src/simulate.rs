@@ -196,7 +196,7 @@ impl Prepared {
         let all = &self.plan.kernels;
         kernel_name::find(all.iter().map(String::as_str), asked).map_err(|meant| {
             let (what, known) = match meant.as_slice() {
-                [] => ("no kernel", all.join(", ")),
+                [] => ("no kernel", kernel_name::list(all.iter().map(String::as_str))),
                 several => ("several kernels", several.join("; ")),
             };
             let (workload, kernel) = (self.name.clone(), asked.to_owned());

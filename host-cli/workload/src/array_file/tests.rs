@@ -200,7 +200,7 @@ fn types_are_those_that_numpy_reads() {
                  l q p n i8 int int_ intp long longlong int64|e f2 half float16||f f4 single float32|\
                  d f8 double float float64";
     // NumPy has no type for bf16; ml_dtypes 0.6 writes two raw bytes, as NumPy does of what it then reads.
-    for descr in ["'V2'", "'<V2'", "'|V2'"] {
+    for descr in ["'V2'", "'<V2'", "'|V2'", "'bfloat16'"] {
         assert_eq!(read(descr, ElementType::Bf16).as_deref(), Ok("<"), "{descr}");
     }
     for descr in ["'V1'", "'>V2'", "'<u2'"] {
@@ -240,6 +240,7 @@ fn types_are_those_that_numpy_reads() {
         ("'<M8[ns]'", "dates or times (`<M8[ns]`)"),
         ("'<f16'", "floating-point numbers of another size (`<f16`)"),
         ("'>f8'", "float64"),
+        ("'bfloat16'", "bfloat16"),
         ("'!f4'", "`!f4`, which is no type that is known"),
         ("'<i3'", "`<i3`, which is no type that is known"),
         ("''", "``, which is no type that is known"),

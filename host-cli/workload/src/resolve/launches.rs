@@ -11,7 +11,7 @@ use super::super::parameter::accepts;
 use super::super::plan::{ArgumentTemplate, LaunchTemplate, PhasePlan, Place, Repeat};
 use super::arguments::of_parameter;
 use super::contents::constant;
-use super::{Failed, MAX_LAUNCHES, MAX_RESET_BYTES, Resolver, Result, list};
+use super::{Failed, MAX_LAUNCHES, MAX_RESET_BYTES, Resolver, Result};
 use crate::kernel_name;
 
 /// A step of the file: a phase, with its place and key.
@@ -206,7 +206,7 @@ impl<'a> Resolver<'a> {
         let found = kernel_name::find(names(), name).map_err(|meant| {
             let name = name.to_owned();
             place.mistake(if meant.is_empty() {
-                Problem::UnknownName { what: "kernel", name, known: list(names()) }
+                Problem::UnknownName { what: "kernel", name, known: kernel_name::list(names()) }
             } else {
                 Problem::SeveralKernels { name, meant: meant.join("; ") }
             })

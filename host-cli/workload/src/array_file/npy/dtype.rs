@@ -97,6 +97,8 @@ fn of_name(name: &str) -> Option<ElementKind> {
         "uint64" | "uint" | "uintp" | "ulong" | "ulonglong" => "Q",
         "int64" | "int" | "int_" | "intp" | "long" | "longlong" => "q",
         "float16" | "half" => "e",
+        // NumPy knows it when `ml_dtypes` is loaded.
+        "bfloat16" => "V2",
         "float32" | "single" => "f",
         "float64" | "double" | "float" => "d",
         _ => return None,
