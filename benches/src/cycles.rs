@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use strata::timing::{LaunchCache, TimedLaunch, observe_launch_over, time_launch};
+use strata::timing::{LaunchCache, TimedLaunch, time_launch, time_launch_over};
 use strata::trace::{Keep, TracedLaunch};
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::path::PathStep;
@@ -10,7 +10,7 @@ use strata_core::sm::config::{SmConfig, SmSettings, Timing};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{
-    Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Unobserved, Warp,
+    Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp,
     WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
@@ -125,7 +125,7 @@ fn prepare_over(
         };
         let timed = match cache.clone() {
             None => time_launch(settings, &timed),
-            Some(mut cache) => observe_launch_over(Some(&mut cache), settings, &timed, Unobserved),
+            Some(mut cache) => time_launch_over(Some(&mut cache), settings, &timed),
         };
         let timed = timed.expect("the launch fits the SM");
         black_box(timed.counters).accesses.warp_instructions()

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use strata_core::energy::EnergyBreakdown;
 use strata_core::event::Counters;
-use strata_core::sm::Unobserved;
 use strata_core::sm::config::{ActiveLimitKind, StorageKind};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::partition::Needs;
@@ -23,7 +22,9 @@ use crate::report::{
     ResidencyReport, RunReport, StorageReport, Tried, derived,
 };
 use crate::timeline::Timeline;
-use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over};
+use crate::timing::{
+    LaunchCache, Timed, TimedLaunch, TimingError, hear_launch_over, time_launch_over,
+};
 use crate::watch;
 
 use super::common::{Common, strands_of};
@@ -369,10 +370,10 @@ impl Account<'_> {
                 (None, Some(profiles)) => {
                     let profile = profiles.entry(launch.kernel.to_owned()).or_default();
                     profile.launches += 1;
-                    let observer = |observation| profile.hear(&observation);
-                    observe_launch_over(cache, settings, &timed, observer)?
+                    let mut hear = |observation| profile.hear(&observation);
+                    hear_launch_over(cache, settings, &timed, &mut hear)?
                 }
-                (None, None) => observe_launch_over(cache, settings, &timed, Unobserved)?,
+                (None, None) => time_launch_over(cache, settings, &timed)?,
             };
         let for_kernel = provision.storage().filter(|divided| divided.is_for_kernels());
         Ok(Measured {

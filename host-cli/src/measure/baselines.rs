@@ -2,13 +2,12 @@
 //! many are compared with it.
 
 use rayon::prelude::*;
-use strata_core::sm::Unobserved;
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::memory::cached::CachedSettings;
 
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
-use crate::timing::{LaunchCache, TimingError, observe_launch_over};
+use crate::timing::{LaunchCache, TimingError, time_launch_over};
 use crate::watch;
 
 use super::Counted;
@@ -104,7 +103,7 @@ impl Baselines {
             let watch = watch::current();
             let one = |launch: &Counted<'_>, cache: Option<&mut LaunchCache>| {
                 let _within = watch::within(watch.clone());
-                let timed = observe_launch_over(cache, sm, &launch.timed(), Unobserved);
+                let timed = time_launch_over(cache, sm, &launch.timed());
                 timed.map(|timed| timed.counters.cycles())
             };
             let cycles: Vec<_> = if cache.is_some() {

@@ -19,6 +19,7 @@ const CRATES: &[(&str, usize)] = &[
     ("host-cli/config/src/", usize::MAX),
     ("host-cli/explorer/src/", usize::MAX),
     ("host-cli/files/src/", usize::MAX),
+    ("host-cli/measure/src/", 1),
     ("host-cli/src/", 1),
 ];
 

@@ -18,7 +18,7 @@ use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::levels::{FitError, Fitted};
 use crate::measure::price;
-use crate::timing::{TimedLaunch, observe_launch};
+use crate::timing::{TimedLaunch, hear_launch_over};
 
 /// What a program saves with each number of entries, instruction by instruction.
 #[derive(Clone, Debug)]
@@ -127,7 +127,8 @@ pub(super) fn run(
     let image = Fitted { placements: Some(&savings.own), ..launch.image };
     let launch = TimedLaunch { image, ..*launch };
     let mut follower = Follower::new(savings, entries);
-    let timed = observe_launch(settings, &launch, |observation| follower.hear(&observation))?;
+    let mut hear = |observation| follower.hear(&observation);
+    let timed = hear_launch_over(None, settings, &launch, &mut hear)?;
     follower.finish();
     Ok(Outcome {
         time: timed.counters,

@@ -25,15 +25,15 @@ use strata_core::sm::memory::lower_counters::LowerCounters;
 use strata_core::sm::partition::Needs;
 use strata_core::sm::{
     BarrierCall, CommonObserver, Cta, DeliveryMemory, Memory, MemoryAccess, MemorySize,
-    ResultOnItsWay, Sm, SmObserver, Trace, Unobserved, Warp, WarpTrace,
+    Observation, ResultOnItsWay, Sm, SmObserver, Trace, Unobserved, Warp, WarpTrace,
 };
 use strata_core::units::{LANES, LaneMask};
 use strata_simt::paths::{PathDictionary, WarpPath};
 use strata_simt::{AccessDictionary, BarrierDictionary};
 
 use crate::levels::Fitted;
-use crate::watch;
 pub use launch_cache::LaunchCache;
+use strata_workload::watch;
 
 /// Why a launch could not be timed.
 #[derive(Debug, thiserror::Error)]
@@ -123,6 +123,26 @@ pub struct Timed {
 /// Runs all recorded CTAs of a launch on one SM, in linear order.
 pub fn time_launch(settings: SmSettings, launch: &TimedLaunch<'_>) -> Result<Timed, TimingError> {
     observe_launch(settings, launch, Unobserved)
+}
+
+/// Runs a launch as [`observe_launch_over`] does, and no observer hears of it.
+pub fn time_launch_over(
+    cache: Option<&mut LaunchCache>,
+    settings: SmSettings,
+    launch: &TimedLaunch<'_>,
+) -> Result<Timed, TimingError> {
+    observe_launch_over(cache, settings, launch, Unobserved)
+}
+
+/// Runs a launch as [`observe_launch_over`] does, and tells `hear` what happens. Not generic: what
+/// calls it compiles no SM of its own.
+pub fn hear_launch_over(
+    cache: Option<&mut LaunchCache>,
+    settings: SmSettings,
+    launch: &TimedLaunch<'_>,
+    hear: &mut dyn FnMut(Observation),
+) -> Result<Timed, TimingError> {
+    observe_launch_over(cache, settings, launch, hear)
 }
 
 /// The same, and `observer` hears of it.

@@ -7,9 +7,9 @@ use strata_core::sm::config::{CtaTooLarge, Limit, Residency, SmConfig, SmSetting
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::partition::{Division, Limits, Needs, Partition};
 
-use crate::design::storage::{Repartition, ThreadChoice};
-use crate::design::{Design, Storage};
 use crate::timing::LaunchCache;
+use strata_design::storage::{Repartition, ThreadChoice};
+use strata_design::{Design, Storage};
 
 /// Least register file of an SM: a register of a warp. Unit: bytes.
 const LEAST_REGISTER_FILE: u64 = 128;
@@ -201,7 +201,7 @@ fn threads(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::resolve;
+    use strata_design::resolve;
 
     #[test]
     fn a_cta_of_more_threads_than_may_be_resident_is_refused() {

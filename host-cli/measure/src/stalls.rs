@@ -46,7 +46,7 @@ impl Stalls {
 
 /// What the resident warps of a launch have waited since each issued last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Waiting {
+pub struct Waiting {
     /// By the warp's place in the SM.
     stalls: [Stalls; MAX_RESIDENT_WARPS],
     /// Bit `i`: the warp at place `i` issues in this cycle.
@@ -62,7 +62,7 @@ impl Default for Waiting {
 impl Waiting {
     /// Hears what is told of a run. Returns an instruction that issues, and how long its warp has
     /// waited to issue it.
-    pub(crate) fn hear(&mut self, observation: &Observation) -> Option<(u32, Stalls)> {
+    pub fn hear(&mut self, observation: &Observation) -> Option<(u32, Stalls)> {
         match *observation {
             Observation::CtaLaunch { warps, .. } => {
                 for place in places(warps) {

@@ -20,8 +20,10 @@ use super::file::{Event, EventFile, Group};
 use expansion::{ExpansionTracks, Prefetch};
 use memory::MemoryTracks;
 
-pub(crate) const SLOTS: Group = Group { number: 1, name: "issue slots" };
-pub(crate) const WARPS: Group = Group { number: 2, name: "warps" };
+/// The tracks of the issue slots.
+pub const SLOTS: Group = Group { number: 1, name: "issue slots" };
+/// The tracks of the warps.
+pub const WARPS: Group = Group { number: 2, name: "warps" };
 const BANK_PORTS: Group = Group { number: 3, name: "main register file" };
 const UNITS: Group = Group { number: 4, name: "units" };
 const CTAS: Group = Group { number: 5, name: "CTAs" };
@@ -590,9 +592,9 @@ fn words(name: &str) -> String {
 mod tests {
     use super::super::KIND;
     use super::*;
-    use crate::output::Output;
     use strata_core::sm::operand_delivery::CollectorSettings;
     use strata_core::units::{LaneMask, RegisterId};
+    use strata_files::output::Output;
 
     fn issue(cycle: u64, slot: u8, place: u8) -> Observation {
         let (cta, warp, mask) = (0, u32::from(place), LaneMask::FULL);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use strata_compiler::program::Program;
 use strata_ptx::module::Module;
 
-use crate::trace::TracedInstruction;
+use strata_trace::TracedInstruction;
 
 /// Longest name. Unit: characters.
 const LONGEST: usize = 100;
@@ -69,13 +69,13 @@ impl Code<'_> {
 }
 
 /// A line of PTX without its comment and its last semicolon.
-pub(crate) fn statement(line: &str) -> &str {
+pub fn statement(line: &str) -> &str {
     let code = line.split_once("//").map_or(line, |(code, _)| code);
     code.trim().trim_end_matches(';')
 }
 
 /// A name or statement that is not too long to be read.
-pub(crate) fn shortened(name: &str) -> String {
+pub fn shortened(name: &str) -> String {
     match name.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &name[..end]),
         None => name.to_owned(),

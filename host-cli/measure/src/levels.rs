@@ -10,8 +10,8 @@ use strata_core::image::{CheckedImage, ImageError};
 use strata_core::placement::Placement;
 use strata_core::sm::config::StorageKind;
 
-use crate::design::{Design, NoEnergy};
-use crate::failure::Failure;
+use strata_design::{Design, NoEnergy};
+use strata_files::failure::Failure;
 
 /// Why a program has no levels.
 #[derive(Debug, thiserror::Error)]

@@ -13,20 +13,21 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use serde::Serialize;
-use strata_core::sm::Unobserved;
 use strata_core::sm::config::SmSettings;
 use strata_ptx::diagnostic::counted;
 
-use crate::failure::Failure;
-use crate::output::Output;
-use crate::timing::{LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over};
+use crate::timing::{
+    LaunchCache, Timed, TimedLaunch, TimingError, observe_launch_over, time_launch_over,
+};
 pub use code::Code;
-pub(crate) use code::{shortened, statement};
+pub use code::{shortened, statement};
 use draw::Drawing;
-pub(crate) use draw::{SLOTS, WARPS};
-pub(crate) use file::BEGIN;
+pub use draw::{SLOTS, WARPS};
+pub use file::BEGIN;
 use file::EventFile;
-pub use file::{KIND, SCHEMA};
+pub use file::{Group, KIND, SCHEMA};
+use strata_files::failure::Failure;
+use strata_files::output::Output;
 
 /// Cycles that are drawn unless others are asked for.
 pub const DEFAULT_CYCLES: Range<u64> = 0..10_000;
@@ -133,7 +134,7 @@ impl Timeline {
     ) -> Result<Timed, TimingError> {
         if self.drawn.is_some() {
             self.others += 1;
-            return observe_launch_over(cache, settings, launch, Unobserved);
+            return time_launch_over(cache, settings, launch);
         }
         let labels = code.labels();
         let limits = (self.request.cycles.clone(), self.request.slices);

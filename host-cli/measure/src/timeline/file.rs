@@ -8,12 +8,12 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::About;
-use crate::failure::Failure;
-use crate::output::{Kind, Output};
-use crate::partial_file::PartialFile;
+use strata_files::failure::Failure;
+use strata_files::output::{Kind, Output};
+use strata_files::partial_file::PartialFile;
 
 /// Begins a file of the format.
-pub(crate) const BEGIN: &str = "{\"traceEvents\":[";
+pub const BEGIN: &str = "{\"traceEvents\":[";
 /// A timeline, as an output: other programs' files of the format do not begin with our first group.
 pub const KIND: Kind = Kind {
     name: "a timeline that `strata run --timeline` writes",
@@ -23,11 +23,11 @@ pub const KIND: Kind = Kind {
 
 /// Where a group of tracks stands: a process of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Group {
+pub struct Group {
     /// Number, from 1, which is its place from above too.
-    pub(crate) number: u32,
+    pub number: u32,
     /// Name.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
 }
 
 /// One event of the format. The order of the fields is the order in the file.

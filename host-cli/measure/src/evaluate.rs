@@ -158,9 +158,9 @@ pub fn energy_by_name(energy: &EnergyBreakdown) -> BTreeMap<String, u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design;
-    use crate::workload::simulate::{Options, Prepared};
-    use crate::workload::{Overrides, Toolchain, Workload};
+    use strata_design as design;
+    use strata_workload::simulate::{Options, Prepared};
+    use strata_workload::{Overrides, Toolchain, Workload};
 
     /// The last instruction is charged with what leaves the cache at the warp's end: without
     /// liveness that is part of the launch's total.
