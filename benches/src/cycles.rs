@@ -10,8 +10,7 @@ use strata_core::sm::config::{SmConfig, SmSettings, Timing};
 use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::sm::{
-    Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp,
-    WarpTrace,
+    Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
 

@@ -11,11 +11,11 @@ use strata_ptx::module::{Function, FunctionId, Module, Variable};
 use strata_ptx::types::{Kind, ScalarType};
 use toml::{Table, Value};
 
-use crate::cli::{Mode, Scale, SourceArgs};
 use crate::failure::Failure;
 use crate::kernel_name;
 use crate::launch_template;
 use crate::measure::{self, Request};
+use crate::options::{Mode, Scale, Source};
 use crate::printer::Printer;
 use crate::subject::{self, Subject};
 use crate::sweep::points;
@@ -82,7 +82,7 @@ pub struct CallOptions {
     /// What is simulated.
     pub mode: Mode,
     /// Registers, order of instructions and budget, of options of `strata run`.
-    pub source: SourceArgs,
+    pub source: Source,
 }
 
 /// What came out of a call.
@@ -441,7 +441,7 @@ mod tests {
 
     fn run(call: &Call) -> Result<Called, String> {
         let designs = ["isca11", "isca11-rfc6"].map(str::to_owned).to_vec();
-        let source = SourceArgs::of(Scale::Default);
+        let source = Source::of(Scale::Default);
         let options = CallOptions { designs, mode: Mode::Count, source };
         let called = call.run(&kernel(), &options, &Printer::new(true));
         called.map_err(|failure| failure.message().to_owned())

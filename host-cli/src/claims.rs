@@ -7,10 +7,10 @@
 mod measures;
 mod numbers;
 
-use crate::cli::Mode;
 use crate::config::ConfigError;
 use crate::design::{Design, file, resolve};
 use crate::exact::{Number, claims};
+use crate::options::Mode;
 use crate::report::RunReport;
 pub use measures::Rule;
 use measures::{Of, Value};

@@ -8,25 +8,25 @@ pub mod fpga;
 pub mod pareto;
 pub mod report;
 pub mod reproduce;
+pub mod source;
 pub mod study;
 pub mod sweep;
 pub mod table;
 pub mod technology;
 
 use energy::EnergyArg;
+pub use source::SourceArgs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use strata_compiler::{Order, RegisterLimit};
-use strata_core::named;
+use strata_compiler::RegisterLimit;
 use table::{ColumnsArg, TableArgs};
 
-use crate::failure::Failure;
+use crate::options::Mode;
 use crate::report::lines::LineOrder;
 use crate::timeline::CycleRange;
-use crate::trace::Reach;
 use crate::workload::Toolchain;
 
 /// A laboratory for the register file of a GPU streaming multiprocessor.
@@ -227,28 +227,6 @@ pub enum Described {
     Fpga,
 }
 
-named! {
-    /// Size of a built-in workload's problem.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Scale {
-        /// Tens of thousands of warp instructions.
-        Small = "small",
-        /// Millions of warp instructions.
-        Default = "default",
-        /// Beyond every cache; of few workloads.
-        Large = "large",
-    }
-
-    /// What is simulated.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Mode {
-        /// Accesses in program order, without time.
-        Count = "count",
-        /// The SM cycle by cycle.
-        Cycle = "cycle",
-    }
-}
-
 /// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -267,103 +245,6 @@ pub enum Format {
     Parquet,
     /// One line for each workload and design with a digest of all counters, to compare machines.
     Digest,
-}
-
-/// What to execute: shared by `run` and `inspect --profile`.
-#[derive(Clone, Debug, Args)]
-pub struct SourceArgs {
-    /// Launch description of a PTX file (see docs/WORKLOADS.md).
-    #[arg(long, value_name = "L.toml")]
-    pub launch: Option<PathBuf>,
-    /// Problem size of workloads and PTX files. Default: `default`.
-    #[arg(long, value_parser = by_name::parser::<Scale>())]
-    pub scale: Option<Scale>,
-    /// Which PTX of built-in workloads. Default: `nvcc`.
-    #[arg(long, value_name = "BY", value_parser = by_name::parser::<Toolchain>())]
-    pub ptx: Option<Toolchain>,
-    /// Override a size parameter of the workload, such as `n=4096`.
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
-    /// Registers of a thread, 16 to 255: what does not fit is spilled to local memory. Default: as
-    /// many as the kernel needs.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(
-        i64::from(RegisterLimit::MIN)..=i64::from(RegisterLimit::MAX)
-    ))]
-    pub registers: Option<u16>,
-    /// Order of instructions within basic blocks: that of PTX; by latencies, with the registers as
-    /// allocated or without limit on them; or values close to their readers. Default: `ptx`.
-    #[arg(
-        long = "order", value_name = "ORDER", value_delimiter = ',',
-        value_parser = by_name::parser::<Order>()
-    )]
-    pub orders: Vec<Order>,
-    /// Count only launches of this kernel; all launches still execute.
-    #[arg(long, value_name = "NAME")]
-    pub kernel: Option<String>,
-    /// Count only this launch, from 0; all launches still execute.
-    #[arg(long, value_name = "N")]
-    pub launch_index: Option<u64>,
-    /// Count only this CTA of each launch (linear index); all CTAs still execute.
-    #[arg(long, value_name = "N")]
-    pub cta: Option<u64>,
-    /// Stop with an error after this many warp instructions, all launches together. Default:
-    /// 4000000000.
-    #[arg(long, value_name = "N")]
-    pub max_instructions: Option<u64>,
-    /// Read trace files that a kernelslist.g names outside its own folder.
-    #[arg(long)]
-    pub allow_outside: bool,
-}
-
-/// Most warp instructions of an input unless more are asked for.
-const MAX_INSTRUCTIONS: u64 = 4_000_000_000;
-
-impl SourceArgs {
-    /// Which files a list of traces may name.
-    pub fn reach(&self) -> Reach {
-        if self.allow_outside { Reach::Anywhere } else { Reach::Folder }
-    }
-
-    /// All of a workload at one size, as it is.
-    pub fn of(scale: Scale) -> Self {
-        Self {
-            launch: None,
-            scale: Some(scale),
-            ptx: None,
-            set: Vec::new(),
-            registers: None,
-            orders: Vec::new(),
-            kernel: None,
-            launch_index: None,
-            cta: None,
-            max_instructions: None,
-            allow_outside: false,
-        }
-    }
-
-    /// The order of instructions.
-    ///
-    /// # Errors
-    ///
-    /// More than one.
-    pub fn order(&self) -> Result<Order, Failure> {
-        match self.orders[..] {
-            [] => Ok(Order::default()),
-            [order] => Ok(order),
-            _ => Err(Failure::input("`--order` names several orders")
-                .hint("name one; `study active-warps` takes several")),
-        }
-    }
-
-    /// The problem size.
-    pub fn scale(&self) -> Scale {
-        self.scale.unwrap_or(Scale::Default)
-    }
-
-    /// Most warp instructions, all launches together.
-    pub fn max_instructions(&self) -> u64 {
-        self.max_instructions.unwrap_or(MAX_INSTRUCTIONS)
-    }
 }
 
 /// Arguments of `run`.

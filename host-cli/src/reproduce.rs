@@ -21,8 +21,8 @@ mod trends;
 
 use std::collections::BTreeMap;
 
-use crate::cli::Scale;
 use crate::failure::Failure;
+use crate::options::Scale;
 use crate::printer::Printer;
 use catalogue::{Entry, Paper, Status};
 use explorer::Explorer;

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use strata_compiler::{CompileOptions, Order, RegisterLimit};
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex, counted};
 
-use crate::cli::SourceArgs;
 use crate::config::name;
 use crate::config::suggest::{did_you_mean, suggest};
 use crate::design::{self, Design};
 use crate::failure::Failure;
+use crate::options::Source;
 use crate::printer::Printer;
 use crate::trace::store;
 use crate::trace::{self, Entry, Reach};
@@ -23,7 +23,7 @@ use crate::workload::{
 };
 
 /// Finds a workload by name, or reads a PTX file and its launch file.
-pub fn workload(input: &str, args: &SourceArgs, printer: &Printer) -> Result<Workload, Failure> {
+pub fn workload(input: &str, args: &Source, printer: &Printer) -> Result<Workload, Failure> {
     other_file(input)?;
     let workload = if is_file(input) {
         without_ptx(input, args.ptx)?;
@@ -124,7 +124,7 @@ pub fn without_ptx(input: &str, ptx: Option<Toolchain>) -> Result<(), Failure> {
 }
 
 /// How kernels are to be compiled.
-pub fn options(args: &SourceArgs) -> Result<CompileOptions, Failure> {
+pub fn options(args: &Source) -> Result<CompileOptions, Failure> {
     let registers = args.registers.and_then(RegisterLimit::new);
     let order = args.order()?;
     if order == Order::ScheduledRenamed && registers.is_some() {
@@ -176,7 +176,7 @@ pub enum Subject {
 
 impl Subject {
     /// Finds what an input names.
-    pub fn new(input: &str, args: &SourceArgs, printer: &Printer) -> Result<Self, Failure> {
+    pub fn new(input: &str, args: &Source, printer: &Printer) -> Result<Self, Failure> {
         check_name(input)?;
         if args.allow_outside && !trace::is_list(input) {
             return Err(Failure::input(format!("`{input}` is no list of traces"))
@@ -291,7 +291,7 @@ fn unknown_group(group: &str) -> Failure {
 /// What inputs name, the suite's workloads if there are none; each with a name of its own.
 pub fn subjects(
     inputs: &[String],
-    args: &SourceArgs,
+    args: &Source,
     printer: &Printer,
 ) -> Result<Vec<Subject>, Failure> {
     let inputs = &with_groups(inputs)?;
@@ -299,16 +299,16 @@ pub fn subjects(
     // workloads, a size for all but traces, a look outside for lists; without any such input it is
     // a mistake.
     let any = |of: fn(&str) -> bool| inputs.iter().any(|input| of(input));
-    let others = SourceArgs {
+    let others = Source {
         launch: args.launch.clone().filter(|_| !any(is_ptx)),
         scale: args.scale.filter(|_| !any(|input| !is_recorded(input))),
         ptx: args.ptx.filter(|_| !any(is_built_in)),
         allow_outside: args.allow_outside && !any(trace::is_list),
         ..args.clone()
     };
-    let workloads = SourceArgs { scale: args.scale, ptx: args.ptx, ..others.clone() };
-    let files = SourceArgs { launch: args.launch.clone(), scale: args.scale, ..others.clone() };
-    let lists = SourceArgs { allow_outside: args.allow_outside, ..others.clone() };
+    let workloads = Source { scale: args.scale, ptx: args.ptx, ..others.clone() };
+    let files = Source { launch: args.launch.clone(), scale: args.scale, ..others.clone() };
+    let lists = Source { allow_outside: args.allow_outside, ..others.clone() };
     let subject = |input: &String| {
         let args = match input {
             input if trace::is_list(input) => &lists,
@@ -326,7 +326,7 @@ pub fn subjects(
 /// The same for a command that takes no traces, which `are` something that it cannot use.
 pub fn workloads(
     inputs: &[String],
-    args: &SourceArgs,
+    args: &Source,
     are: &str,
     printer: &Printer,
 ) -> Result<Vec<Workload>, Failure> {

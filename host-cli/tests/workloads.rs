@@ -1,9 +1,9 @@
 //! Every built-in workload, executed and compared with its host reference: both sizes, and the PTX
 //! of every toolchain.
 
-use strata::cli::{Scale, SourceArgs};
 use strata::design;
 use strata::measure::{Request, SpillTraffic, reports};
+use strata::options::{Scale, Source};
 use strata::printer::Printer;
 use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, all_names};
 use strata_compiler::{CompileOptions, Order, RegisterLimit};
@@ -519,7 +519,7 @@ fn launches_counted_in_parts_count_what_they_do_whole() {
         let mut workload = Workload::builtin(name, Toolchain::Nvcc).expect(name);
         workload.options.registers = RegisterLimit::new(16);
         let counted = |part_bytes| {
-            let mut request = Request::new(&SourceArgs::of(Scale::Small)).expect("good options");
+            let mut request = Request::new(&Source::of(Scale::Small)).expect("good options");
             request.options.part_bytes = part_bytes;
             let reports = reports(&workload, &designs, &request, &Printer::new(true));
             reports.expect(name)

@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use strata::active_set::Size;
-use strata::cli::{Scale, SourceArgs};
 use strata::design;
 use strata::measure::Request;
+use strata::options::{Scale, Source};
 use strata::printer::Printer;
 use strata::study::Input;
 use strata::study::active_warps::{self, Axes, Point, Series, Study};
@@ -72,7 +72,7 @@ fn sweeps() -> [Axes; 4] {
 
 static STUDY: LazyLock<Study> = LazyLock::new(|| {
     let input = |(name, settings): (&str, &[&str])| {
-        let mut args = SourceArgs::of(Scale::Default);
+        let mut args = Source::of(Scale::Default);
         args.set = settings.iter().map(|&setting| setting.to_owned()).collect();
         Input {
             subject: Subject::new(name, &args, &Printer::new(true)).expect("the workload loads"),

@@ -7,9 +7,9 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::Mode;
 use strata::cost::cost;
 use strata::design::{self, Design};
+use strata::options::Mode;
 use strata::report::RunReport;
 use strata_core::sm::config::StorageKind;
 use strata_core::sm::expansion::hardware::{LINE_BITS, LINES};

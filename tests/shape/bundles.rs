@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::{Scale, SourceArgs};
 use strata::measure::Request;
+use strata::options::{Scale, Source};
 use strata::printer::Printer;
 use strata::subject;
 use strata::workload::Toolchain;
@@ -94,12 +94,12 @@ struct Divided {
 /// Every kernel, by PTX. The checkers accept each.
 static KERNELS: LazyLock<[Vec<Divided>; 2]> = LazyLock::new(|| {
     PTX.map(|toolchain| {
-        let args = SourceArgs { ptx: Some(toolchain), ..SourceArgs::of(Scale::Default) };
+        let args = Source { ptx: Some(toolchain), ..Source::of(Scale::Default) };
         general().flat_map(|name| of_workload(name, &args)).collect()
     })
 });
 
-fn of_workload(name: &str, args: &SourceArgs) -> Vec<Divided> {
+fn of_workload(name: &str, args: &Source) -> Vec<Divided> {
     let request = Request::new(args).expect("the options are valid");
     let loaded = subject::workload(name, args, &Printer::new(true)).expect("the workload loads");
     let prepared =

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use strata::cli::Scale;
+use strata::options::Scale;
 use strata::printer::Printer;
 use strata::reproduce::{ORDERS, Trends};
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design;
 use strata::failure::Failure;
 use strata::measure::{self, Request};
+use strata::options::{Mode, Scale, Source};
 use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::subject;
@@ -65,7 +65,7 @@ fn of(name: &str, mode: Mode, designs: &[&str]) -> Vec<RunReport> {
 }
 
 fn tried(name: &str, mode: Mode, designs: &[&str]) -> Result<Vec<RunReport>, Failure> {
-    let args = SourceArgs::of(Scale::Small);
+    let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(mode);
     let designs: Vec<_> =
         designs.iter().map(|name| design::resolve(name).expect("the design exists")).collect();

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::{Scale, SourceArgs};
 use strata::design;
 use strata::measure::{self, Request};
+use strata::options::{Scale, Source};
 use strata::printer::Printer;
 use strata::study::encoding::{Encoding, Scheme, Study, run};
 use strata::subject;
@@ -42,7 +42,7 @@ fn name(entries: u8, file: &str) -> String {
 
 /// Every workload at its small size, by design and width.
 static STUDIES: LazyLock<BTreeMap<(String, u32), Study>> = LazyLock::new(|| {
-    let args = SourceArgs::of(Scale::Small);
+    let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
     let load =
         |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
@@ -84,7 +84,7 @@ fn energies_are_those_of_the_restricted_designs() {
         .map(|suffix| design::resolve(&(name(3, FILES[2]) + &suffix.concat())).expect("a design"))
         .collect();
     assert_eq!(designs.len(), study.schemes.len());
-    let args = SourceArgs::of(Scale::Small);
+    let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
     for (place, name) in workload::names().enumerate() {
         let workload =

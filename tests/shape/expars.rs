@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::{Mode, Scale};
 use strata::design::{self, Design};
+use strata::options::{Mode, Scale};
 use strata::report::RunReport;
 
 use crate::groups::general;

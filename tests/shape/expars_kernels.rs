@@ -9,8 +9,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::{Mode, Scale, SourceArgs};
 use strata::measure::Request;
+use strata::options::{Mode, Scale, Source};
 use strata::printer::Printer;
 use strata::reproduce::{self, Selection, lab};
 use strata::study::residency::{GROUPS, Resident, Row, run};
@@ -37,8 +37,8 @@ const KERNELS: [(&str, &str, u16); 9] = [
 ];
 
 /// A kernel with 32-bit addresses, in no more registers than the table's.
-fn source(registers: u16, scale: Scale) -> SourceArgs {
-    SourceArgs { ptx: Some(Toolchain::Nvcc32), registers: Some(registers), ..SourceArgs::of(scale) }
+fn source(registers: u16, scale: Scale) -> Source {
+    Source { ptx: Some(Toolchain::Nvcc32), registers: Some(registers), ..Source::of(scale) }
 }
 
 /// Runs every kernel under every design of EXPARS' page. Reports call it by its plain name.

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use strata::cli::{Mode, Scale};
 use strata::design;
+use strata::options::{Mode, Scale};
 use strata::printer::Printer;
 use strata::reproduce::figure::{Figure, Series};
 use strata::reproduce::{Reproduction, Selection, catalogue, page, run, svg};

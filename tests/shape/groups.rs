@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use strata::cli::Mode;
 use strata::design;
+use strata::options::Mode;
 use strata::workload::{Group, all_names};
 
 use crate::reports::Reports;

@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::Mode;
 use strata::design;
+use strata::options::Mode;
 use strata::workload::{self, Toolchain};
 
 use crate::groups;

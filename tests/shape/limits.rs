@@ -9,7 +9,7 @@ mod ptx;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::{Scale, SourceArgs};
+use strata::options::{Scale, Source};
 
 use strata::design;
 use strata::measure::Request;
@@ -45,7 +45,7 @@ static EXTRA: LazyLock<Vec<Row>> = LazyLock::new(|| study((Group::Extra, Order::
 const SUITE: (Group, Order) = (Group::Suite, Order::Ptx);
 
 fn study((group, order): (Group, Order), name: &str) -> Vec<Row> {
-    let args = SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) };
+    let args = Source { orders: vec![order], ..Source::of(Scale::Small) };
     let request = Request::new(&args).expect("the options are valid");
     let load =
         |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");

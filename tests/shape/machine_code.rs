@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design::{self, Design};
 use strata::measure::{self, Request};
+use strata::options::{Mode, Scale, Source};
 use strata::output::Output;
 use strata::partial_folder::PartialFolder;
 use strata::printer::Printer;
@@ -37,7 +37,7 @@ fn recording(algorithm: &str) -> PathBuf {
 }
 
 fn replayed(file: &Path, mode: Mode, designs: &[Design]) -> Vec<RunReport> {
-    let args = SourceArgs::of(Scale::Small);
+    let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(mode);
     let file = file.to_str().expect("the path is UTF-8");
     measure::trace_reports(file, designs, &request, &Printer::new(true)).expect("it is replayed")
@@ -302,7 +302,7 @@ fn what_makes_the_addresses_of_vectoradd_is_found() {
 /// A compiler places operands in its levels, and a recording has none.
 #[test]
 fn levels_that_a_compiler_manages_are_refused_for_machine_code() {
-    let args = SourceArgs::of(Scale::Small);
+    let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
     for name in ["diss-orf3", "diss-orf3-lrf-split", "warrf-orf3-lrf-split"] {
         let design = design::resolve(name).expect("the design exists");

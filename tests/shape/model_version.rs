@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use strata::cli::Mode;
 use strata::design::{self, Design};
+use strata::options::Mode;
 use strata::sweep::key::Digest;
 use strata::workload;
 use strata_core::MODEL_VERSION;

@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use strata::cli::Mode;
 use strata::design;
+use strata::options::Mode;
 
 use crate::reports::{Reports, mean};
 

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design;
 use strata::measure::{self, Request};
+use strata::options::{Mode, Scale, Source};
 use strata::output::Output;
 use strata::partial_folder::PartialFolder;
 use strata::printer::Printer;
@@ -28,8 +28,8 @@ const VECTORS: [(&str, &str); 4] =
 
 const DESIGNS: [&str; 3] = ["isca11", "isca11-rfc6", "dissertation"];
 
-fn source(order: Order) -> SourceArgs {
-    SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) }
+fn source(order: Order) -> Source {
+    Source { orders: vec![order], ..Source::of(Scale::Small) }
 }
 
 /// Records a workload in PTX order and gives the name of the file.
@@ -44,10 +44,10 @@ fn recorded_in(order: Order, name: &str, folder: &Path) -> String {
 /// Records a workload, with some of its sizes set, as a file; gives the file's name.
 pub(crate) fn record(name: &str, set: &[&str], file: &Path) -> String {
     let set = set.iter().map(|&set| set.to_owned()).collect();
-    record_as(name, &SourceArgs { set, ..SourceArgs::of(Scale::Small) }, file)
+    record_as(name, &Source { set, ..Source::of(Scale::Small) }, file)
 }
 
-fn record_as(name: &str, args: &SourceArgs, file: &Path) -> String {
+fn record_as(name: &str, args: &Source, file: &Path) -> String {
     let workload = subject::workload(name, args, &Printer::new(true)).expect("the workload loads");
     let request = Request::new(args).expect("the options are valid");
     let output = Output::new(file, store::KIND, false, &[]).expect("a new file");

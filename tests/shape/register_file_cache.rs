@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::Mode;
 use strata::design::{self, Design};
+use strata::options::Mode;
 use strata::report::table;
 
 use crate::groups;

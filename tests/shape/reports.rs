@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design::{self, Design};
 use strata::measure::{self, Request};
+use strata::options::{Mode, Scale, Source};
 use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::workload::Toolchain;
@@ -33,7 +33,7 @@ impl Reports {
         names: impl Iterator<Item = &'a str>,
         designs: &[Design],
     ) -> Self {
-        Self::of_source(&SourceArgs::of(Scale::Small), mode, names, designs)
+        Self::of_source(&Source::of(Scale::Small), mode, names, designs)
     }
 
     /// Executes these workloads once each, at a size.
@@ -43,18 +43,18 @@ impl Reports {
         names: impl Iterator<Item = &'a str>,
         designs: &[Design],
     ) -> Self {
-        Self::of_source(&SourceArgs::of(scale), mode, names, designs)
+        Self::of_source(&Source::of(scale), mode, names, designs)
     }
 
     /// Executes every workload once, with its instructions in an order.
     pub(crate) fn in_order(order: Order, mode: Mode, designs: &[Design]) -> Self {
-        let args = SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) };
+        let args = Source { orders: vec![order], ..Source::of(Scale::Small) };
         Self::of_source(&args, mode, workload::names(), designs)
     }
 
     /// Executes these workloads once each, as `args` say.
     pub(crate) fn of_source<'a>(
-        args: &SourceArgs,
+        args: &Source,
         mode: Mode,
         names: impl Iterator<Item = &'a str>,
         designs: &[Design],
@@ -118,8 +118,8 @@ impl Reports {
 }
 
 /// Workloads at their small size with a toolchain's PTX.
-pub(crate) fn source(toolchain: Toolchain) -> SourceArgs {
-    SourceArgs { ptx: Some(toolchain), ..SourceArgs::of(Scale::Small) }
+pub(crate) fn source(toolchain: Toolchain) -> Source {
+    Source { ptx: Some(toolchain), ..Source::of(Scale::Small) }
 }
 
 /// What a design is called where kernels are a toolchain's: the default's have nothing behind it.

@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::{Scale, SourceArgs};
 use strata::measure::Request;
+use strata::options::{Scale, Source};
 use strata::printer::Printer;
 use strata::study::residency::{GROUPS, MACHINES, Means, Resident, Row, Study, WayMeans, run};
 use strata::subject;
@@ -25,7 +25,7 @@ const PTX: [Toolchain; 2] = [Toolchain::Nvcc, Toolchain::Nvcc32];
 /// All workloads at their default sizes, by PTX.
 static STUDIES: LazyLock<[Study; 2]> = LazyLock::new(|| {
     PTX.map(|toolchain| {
-        let args = SourceArgs { ptx: Some(toolchain), ..SourceArgs::of(Scale::Default) };
+        let args = Source { ptx: Some(toolchain), ..Source::of(Scale::Default) };
         let request = Request::new(&args).expect("the options are valid");
         let load =
             |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");

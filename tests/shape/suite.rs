@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cli::{Scale, SourceArgs};
 use strata::exact::paper_registers;
 use strata::measure::Request;
+use strata::options::{Scale, Source};
 use strata::printer::Printer;
 use strata::study::registers;
 use strata::subject;
@@ -123,7 +123,7 @@ impl Mix {
 
 /// Of every workload at its small size.
 static MIXES: LazyLock<BTreeMap<&str, Mix>> = LazyLock::new(|| {
-    let args = SourceArgs::of(Scale::Small);
+    let args = Source::of(Scale::Small);
     let mix = |name| {
         let workload =
             subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
@@ -146,7 +146,7 @@ static MIXES: LazyLock<BTreeMap<&str, Mix>> = LazyLock::new(|| {
 
 /// Registers per thread of each workload's hungriest kernel.
 static REGISTERS: LazyLock<BTreeMap<String, u16>> = LazyLock::new(|| {
-    let args = SourceArgs::of(Scale::Small);
+    let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
     let load =
         |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");

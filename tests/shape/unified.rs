@@ -15,8 +15,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use strata::cli::study::Figure;
-use strata::cli::{Mode, Scale, SourceArgs};
 use strata::measure::Request;
+use strata::options::{Mode, Scale, Source};
 use strata::printer::Printer;
 use strata::study::storage::{self, Row, Run, Study};
 use strata::subject;
@@ -26,7 +26,7 @@ use crate::switch::is_on;
 
 /// A figure of inputs of a size; without names, those of the figure.
 fn study(figure: Figure, scale: Scale, inputs: &[&str]) -> Study {
-    let source = SourceArgs::of(scale);
+    let source = Source::of(scale);
     let request = Request::new(&source).expect("the options are valid").in_mode(Mode::Cycle);
     let names = match inputs {
         [] => figure.inputs(),

@@ -11,9 +11,9 @@ mod variants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use strata::cli::{Mode, Scale, SourceArgs};
 use strata::design::{self, Design};
 use strata::measure::{self, Request};
+use strata::options::{Mode, Scale, Source};
 use strata::printer::Printer;
 use strata::report::{EnergyInTime, RunReport};
 use strata::study::Input;
@@ -112,7 +112,7 @@ const LINEAR: [(&str, Option<PoolPorts>); 5] =
 
 /// Every workload in time under every design.
 static REPORTS: LazyLock<Reports> = LazyLock::new(|| {
-    let args = SourceArgs::of(Scale::Small);
+    let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     let (designs, printer) = (designs(), Printer::new(true));
     let reports = workload::names().flat_map(|name| {
@@ -125,7 +125,7 @@ static REPORTS: LazyLock<Reports> = LazyLock::new(|| {
 
 /// The sweeps of the page: the pool's around `warrf`, writes without a pool around `sttram`.
 static SWEEPS: LazyLock<[Study; 2]> = LazyLock::new(|| {
-    let args = SourceArgs::of(Scale::Small);
+    let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     let inputs: Vec<Input> = workload::names()
         .map(|name| Input {
@@ -317,7 +317,7 @@ fn a_write_pool_wins_throughput_where_its_ports_do_what_is_asked_of_it() {
 fn reads_at_a_bank_s_price_cost_more_and_change_nothing_else() {
     let text = "base = \"warrf\"\npool_read_energy = \"bank\"\n";
     let design = design::file::parse("bank.toml", text).expect("it is a design");
-    let args = SourceArgs::of(Scale::Small);
+    let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     for name in ["needle", "vectoradd"] {
         let workload =

@@ -9,9 +9,9 @@ mod page;
 
 use std::sync::LazyLock;
 
-use strata::cli::Mode;
 use strata::cost::cost;
 use strata::design::{self, Design};
+use strata::options::Mode;
 use strata::workload;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::write_pool::PoolPorts;

@@ -2,9 +2,9 @@
 //! once and not word by word as the model's counters do: made from the programs and the recorded
 //! paths, without the core.
 
-use strata::cli::Scale;
 use strata::design::Design;
 use strata::levels::FittedKernels;
+use strata::options::Scale;
 use strata::printer::Printer;
 use strata::subject;
 use strata::workload::{self, Options, Overrides, Prepared, Toolchain};

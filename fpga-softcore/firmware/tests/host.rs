@@ -2,7 +2,7 @@
 //! cannot run is one clear error.
 
 use embedded_io::{ErrorType, Write};
-use strata::cli::{Mode, Scale, SourceArgs};
+use strata::options::{Mode, Scale, Source};
 use strata::design;
 use strata::measure::{self, Request};
 use strata::printer::Printer;
@@ -68,8 +68,8 @@ impl Write for Sink {
     }
 }
 
-fn source() -> SourceArgs {
-    SourceArgs { launch_index: Some(0), ..SourceArgs::of(Scale::Small) }
+fn source() -> Source {
+    Source { launch_index: Some(0), ..Source::of(Scale::Small) }
 }
 
 /// What the host prints for the first launch of a workload.

@@ -16,7 +16,6 @@ use strata_core::sm::partition::Division;
 use strata_core::storage_energy::{StorageConfiguration, StorageCounts};
 use strata_ptx::module::Module;
 
-use strata::cli::{Mode, Scale, SourceArgs};
 use strata::config::name;
 use strata::config::quantity::Frequency;
 use strata::cost::cost;
@@ -25,6 +24,7 @@ use strata::design::{self, Design, storage_technology};
 use strata::failure::{ExitStatus, Failure};
 use strata::import::{self, ImportError, Wanted};
 use strata::measure::{Request, reports};
+use strata::options::{Mode, Scale, Source};
 use strata::printer::Printer;
 use strata::workload::array_file::{self, ArrayFile, Format};
 use strata::workload::buffer::BufferPlan;
@@ -184,7 +184,7 @@ fn run(design: &Design) {
     );
     let workload = workload.unwrap_or_else(|error| panic!("{error}"));
     for mode in [Mode::Count, Mode::Cycle] {
-        let request = Request::new(&SourceArgs::of(Scale::Small)).map(|all| all.in_mode(mode));
+        let request = Request::new(&Source::of(Scale::Small)).map(|all| all.in_mode(mode));
         let designs = [design.clone()];
         let printer = Printer::new(true);
         let made = request.and_then(|request| reports(&workload, &designs, &request, &printer));

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 use strata::call::{Call, CallArgument, CallArray, CallKernel, CallOptions, Called};
-use strata::cli::{Mode, Scale, SourceArgs};
+use strata::options::{Mode, Scale, Source};
 use strata::workload::element::ElementType;
 
 use crate::arguments::{self, named, names, type_error, wrong};
@@ -105,11 +105,11 @@ impl Kernel {
         let options = CallOptions {
             designs: arguments::energy(energy)?.behind_all(&designs),
             mode: named("mode", mode)?.unwrap_or(Mode::Count),
-            source: SourceArgs {
+            source: Source {
                 orders: named("order", order)?.into_iter().collect(),
                 registers: arguments::registers(registers)?,
                 max_instructions,
-                ..SourceArgs::of(Scale::Default)
+                ..Source::of(Scale::Default)
             },
         };
         let mut given = Given { arrays: Vec::new() };

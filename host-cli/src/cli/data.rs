@@ -8,7 +8,7 @@ use clap::Args;
 use strata_compiler::RegisterLimit;
 
 use super::by_name;
-use super::{Scale, SourceArgs};
+use crate::options::{Scale, Source};
 use crate::workload::Toolchain;
 
 /// Buffers that are written into files when all launches have ended.
@@ -80,15 +80,15 @@ pub struct LaunchTemplateArgs {
 
 impl CheckArgs {
     /// What to execute: every launch of the inputs.
-    pub fn source(&self) -> SourceArgs {
-        SourceArgs {
+    pub fn source(&self) -> Source {
+        Source {
             launch: self.launch.clone(),
             scale: self.scale,
             ptx: self.ptx,
             set: self.set.clone(),
             registers: self.registers,
             max_instructions: self.max_instructions,
-            ..SourceArgs::of(Scale::Default)
+            ..Source::of(Scale::Default)
         }
     }
 }

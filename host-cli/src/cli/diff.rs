@@ -4,9 +4,10 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
 
+use super::SourceArgs;
 use super::by_name;
 use super::energy::EnergyArg;
-use super::{Mode, SourceArgs};
+use crate::options::Mode;
 
 /// Arguments of `diff`.
 #[derive(Clone, Debug, Args)]

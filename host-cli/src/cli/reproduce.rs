@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Scale;
 use super::by_name;
+use crate::options::Scale;
 
 /// A paper, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

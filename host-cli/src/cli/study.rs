@@ -11,11 +11,12 @@ use strata_core::sm::expansion::Threshold;
 use strata_core::sm::operand_delivery::MAX_ACCESS_CYCLES;
 use strata_core::write_pool::{MAX_ENTRIES, PoolPorts};
 
+use super::SourceArgs;
 use super::by_name;
 use super::table::{PlotArg, TableArgs};
-use super::{Scale, SourceArgs};
 use crate::active_set::{DEFAULT_SIZES, Size};
 use crate::design::pool_ports;
+use crate::options::{Scale, Source};
 use crate::workload::Toolchain;
 
 /// Pool entries to try unless others are asked for.
@@ -223,19 +224,14 @@ pub struct ResidencyArgs {
 
 impl ResidencyArgs {
     /// What to compile.
-    pub fn source(&self) -> SourceArgs {
-        SourceArgs {
+    pub fn source(&self) -> Source {
+        Source {
             launch: self.launch.clone(),
             scale: self.scale,
             ptx: self.ptx,
             set: self.set.clone(),
             registers: self.registers,
-            orders: Vec::new(),
-            kernel: None,
-            launch_index: None,
-            cta: None,
-            max_instructions: None,
-            allow_outside: false,
+            ..Source::of(Scale::Default)
         }
     }
 }

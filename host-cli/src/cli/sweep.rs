@@ -10,7 +10,8 @@ use strata_compiler::{Order, RegisterLimit};
 use super::by_name;
 use super::energy::EnergyArg;
 use super::table::{PlotArg, TableFormat};
-use super::{Mode, Scale};
+
+use crate::options::{Mode, Scale};
 use crate::workload::Toolchain;
 
 /// Most points of a file of results, unless told.

@@ -11,11 +11,12 @@ use strata_compiler::listing::{Dot, Listing};
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 use strata_ptx::module::{Function, FunctionId, Module};
 
-use crate::cli::{InspectArgs, ListingFormat, Mode, SourceArgs};
+use crate::cli::{InspectArgs, ListingFormat};
 use crate::design::{self, Design};
 use crate::failure::{ExitStatus, Failure};
 use crate::kernel_name;
 use crate::levels::FittedKernels;
+use crate::options::{Mode, Source};
 use crate::printer::Printer;
 use crate::subject;
 use crate::workload::decoded::Decoded;
@@ -59,7 +60,7 @@ pub(super) fn profiled(args: &InspectArgs, printer: &Printer) -> Result<Shown, F
 
 /// Refuses options of what is executed only.
 fn without_profile(args: &InspectArgs) -> Result<(), Failure> {
-    let SourceArgs {
+    let Source {
         launch,
         scale,
         ptx: _,
@@ -71,7 +72,7 @@ fn without_profile(args: &InspectArgs) -> Result<(), Failure> {
         cta,
         max_instructions,
         allow_outside,
-    } = &args.source;
+    } = &*args.source;
     for (option, given) in [
         ("--mode", args.mode.is_some()),
         ("--sort", args.sort.is_some()),

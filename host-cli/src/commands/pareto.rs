@@ -1,9 +1,9 @@
 //! `pareto`: the designs of a sweep that no other beats.
 
 use super::sweep;
-use crate::cli::Mode;
 use crate::cli::pareto::ParetoArgs;
 use crate::failure::{ExitStatus, Failure};
+use crate::options::Mode;
 use crate::printer::Printer;
 use crate::report::columns::Cell;
 use crate::sweep::pareto::{self, Objective, STORAGE};

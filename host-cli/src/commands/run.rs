@@ -5,7 +5,7 @@ mod output;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use crate::cli::{Format, Mode, RunArgs};
+use crate::cli::{Format, RunArgs};
 use crate::comparison::{self, Comparison};
 use crate::design::Design;
 use crate::dump;
@@ -13,6 +13,7 @@ use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::interrupt;
 use crate::measure::{self, Request};
+use crate::options::Mode;
 use crate::output::Output;
 use crate::parallel::{self, Finished};
 use crate::plot::Plot;

@@ -1,11 +1,11 @@
 //! `study storage`: the figures and tables about the capacity and the division of storage.
 
 use super::tables;
-use crate::cli::Mode;
 use crate::cli::study::StorageArgs;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::options::Mode;
 use crate::parallel;
 use crate::plot::{self, Plot};
 use crate::printer::Printer;

@@ -7,6 +7,7 @@ use crate::cli::study::{ActiveWarpsArgs, StudyCommand};
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::options::Source;
 use crate::parallel;
 use crate::plot::{self, Plot};
 use crate::printer::Printer;
@@ -63,7 +64,7 @@ fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus,
     };
     let request = Request::new(&args.source)?;
     // Each input is one subject, whose order the sweep chooses.
-    let mut source = args.source.clone();
+    let mut source = Source::clone(&args.source);
     source.orders.truncate(1);
     let subjects = subject::subjects(&args.inputs, &source, printer)?.into_iter();
     let inputs: Vec<_> =

@@ -6,10 +6,11 @@ use std::path::Path;
 use strata_ptx::diagnostic::counted;
 
 use super::tables;
+use crate::cli::TraceCommand;
 use crate::cli::table::TableArgs;
-use crate::cli::{SourceArgs, TraceCommand};
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::options::Source;
 use crate::output::Output;
 use crate::partial_folder::PartialFolder;
 use crate::printer::Printer;
@@ -38,7 +39,7 @@ pub fn run(command: &TraceCommand, printer: &Printer) -> Result<ExitStatus, Fail
 fn record(
     input: &str,
     (output, force): (&Path, bool),
-    source: &SourceArgs,
+    source: &Source,
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
     let subject = Subject::new(input, source, printer)?;
@@ -70,7 +71,7 @@ fn record(
 fn embed(
     input: &str,
     (output, force): (&Path, bool),
-    source: &SourceArgs,
+    source: &Source,
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
     let subject = Subject::new(input, source, printer)?;
@@ -86,7 +87,7 @@ fn embed(
 }
 
 /// Refuses options that choose a part of what is taken whole.
-fn whole(source: &SourceArgs, what: &str, then: &str) -> Result<(), Failure> {
+fn whole(source: &Source, what: &str, then: &str) -> Result<(), Failure> {
     for (option, given) in [
         ("--kernel", source.kernel.is_some()),
         ("--launch-index", source.launch_index.is_some()),
@@ -199,7 +200,7 @@ fn describe(text: &mut String, index: u64, stored: &Stored, sizes: Sizes) {
 fn export(
     input: &str,
     (output, approximate): (&Path, bool),
-    source: &SourceArgs,
+    source: &Source,
     printer: &Printer,
 ) -> Result<ExitStatus, Failure> {
     let subject = Subject::new(input, source, printer)?;

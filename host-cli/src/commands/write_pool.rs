@@ -1,11 +1,11 @@
 //! `study write-pool`: sweeps over the write pool and the cycles of a write.
 
-use crate::cli::Mode;
 use crate::cli::study::WritePoolArgs;
 use crate::design;
 use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::options::Mode;
 use crate::parallel;
 use crate::plot::{self, Plot};
 use crate::printer::Printer;

@@ -9,11 +9,11 @@ use strata_core::sm::config::{ActiveLimitKind, StorageKind};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::partition::Needs;
 
-use crate::cli::Mode;
 use crate::design::{self, Design, MainMemory};
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
 use crate::levels::{Fitted, FittedKernels};
+use crate::options::Mode;
 use crate::printer::Printer;
 use crate::provision::Provision;
 use crate::report::in_time::COUNT_MODE;

@@ -11,8 +11,8 @@ use strata_core::path::PathStep;
 use strata_core::units::LaneMask;
 
 use super::Request;
-use crate::cli::Mode;
 use crate::failure::Failure;
+use crate::options::Mode;
 use crate::output::{Kind, Output};
 use crate::partial_file::PartialFile;
 use crate::printer::Printer;

@@ -1,9 +1,9 @@
 //! Request: what to execute and count, and the command line that asks for it.
 
-use crate::cli::{Mode, SourceArgs};
 use crate::design::Design;
 use crate::dump::Dump;
 use crate::failure::Failure;
+use crate::options::{Mode, Source};
 use crate::subject;
 use crate::timeline;
 use crate::trace::Reach;
@@ -39,7 +39,7 @@ pub struct Request {
 
 impl Request {
     /// Checks the options.
-    pub fn new(args: &SourceArgs) -> Result<Self, Failure> {
+    pub fn new(args: &Source) -> Result<Self, Failure> {
         let overrides = subject::overrides(&args.set)?;
         let mut words = vec!["--scale".to_owned(), args.scale().name().to_owned()];
         for (name, value) in &overrides {

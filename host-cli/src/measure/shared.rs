@@ -16,10 +16,10 @@ use super::replay::{Replayed, each_recorded_batch, each_replayed, recorded_needs
 use super::spill::{Mark, Spill};
 use super::storage_energy::{self, BaselineRuns, StorageBaseline};
 use super::{Counted, Request, SpillTraffic, failure};
-use crate::cli::Mode;
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
+use crate::options::Mode;
 use crate::printer::Printer;
 use crate::report::{Check, RunReport};
 use crate::subject::{self, Subject};
@@ -365,12 +365,12 @@ impl Keeping {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Mode, Scale, SourceArgs};
     use crate::design::resolve;
+    use crate::options::{Mode, Scale, Source};
 
     /// What each design reports, with launches that are kept up to so many bytes.
     fn reports(mode: Mode, designs: &[Design], most_bytes: usize) -> Vec<RunReport> {
-        let args = SourceArgs::of(Scale::Small);
+        let args = Source::of(Scale::Small);
         let printer = Printer::new(true);
         let workload = subject::workload("reduction", &args, &Printer::new(true)).unwrap();
         let request = Request::new(&args).unwrap().in_mode(mode);
@@ -404,7 +404,7 @@ mod tests {
             let again = reports(mode, &designs, 0);
             assert_eq!(kept.len(), 3);
             assert_eq!(kept, again);
-            let args = SourceArgs::of(Scale::Small);
+            let args = Source::of(Scale::Small);
             let request = Request::new(&args).unwrap().in_mode(mode).for_designs(&designs);
             let workload = subject::workload("reduction", &args, &Printer::new(true)).unwrap();
             let request = request.with_totals_only();
@@ -416,10 +416,10 @@ mod tests {
     #[test]
     fn what_an_input_prints_is_said_once() {
         let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cli/inputs");
-        let args = SourceArgs {
+        let args = Source {
             launch: Some(format!("{inputs}/slow.toml").into()),
             set: vec!["n=32".to_owned()],
-            ..SourceArgs::of(Scale::Small)
+            ..Source::of(Scale::Small)
         };
         let printer = Printer::keeping();
         let subject = Subject::new(&format!("{inputs}/slow.ptx"), &args, &printer).unwrap();

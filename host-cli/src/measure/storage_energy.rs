@@ -10,8 +10,8 @@ use strata_core::sm::memory::touched::LINE_BYTES;
 use strata_core::sm::partition::{Areas, Division, Needs};
 use strata_core::storage_energy::{MemoryAccesses, StorageConfiguration, StorageCounts};
 
-use crate::cli::Mode;
 use crate::design::Design;
+use crate::options::Mode;
 use crate::provision::Provision;
 use crate::report::storage_energy::InTechnology;
 use crate::report::{DataCacheCounts, StorageEnergyReport};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 use strata_core::sm::counters::StallReason;
 
-use crate::cli::Mode;
+use crate::options::Mode;
 use crate::report::Check;
 
 /// A report of `strata run --format json`, without what the page does not show.

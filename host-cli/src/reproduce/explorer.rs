@@ -15,8 +15,8 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::cli::Scale;
 use crate::failure::Failure;
+use crate::options::Scale;
 use crate::parallel;
 use crate::printer::Printer;
 use crate::workload;

@@ -7,10 +7,10 @@ use strata_compiler::Order;
 use strata_core::sm::expansion::Threshold;
 
 use crate::cli::study::Figure;
-use crate::cli::{Mode, Scale, SourceArgs};
 use crate::design::{Design, file, resolve};
 use crate::failure::Failure;
 use crate::measure::{self, Request};
+use crate::options::{Mode, Scale, Source};
 use crate::parallel;
 use crate::printer::Printer;
 use crate::report::RunReport;
@@ -69,8 +69,8 @@ impl Runs {
         }
     }
 
-    fn inputs(self, scale: Scale) -> Vec<(&'static str, SourceArgs)> {
-        let usual = |name| (name, SourceArgs::of(scale));
+    fn inputs(self, scale: Scale) -> Vec<(&'static str, Source)> {
+        let usual = |name| (name, Source::of(scale));
         match self {
             Self::Counted | Self::Timed => workload::names().map(usual).collect(),
             Self::General => [Group::Suite, Group::Extra, Group::Storage]
@@ -82,7 +82,7 @@ impl Runs {
                 .map(|(name, registers)| {
                     let ptx = Some(Toolchain::Nvcc32);
                     let registers = Some(registers);
-                    (name, SourceArgs { ptx, registers, ..SourceArgs::of(scale) })
+                    (name, Source { ptx, registers, ..Source::of(scale) })
                 })
                 .into(),
         }
@@ -174,7 +174,7 @@ impl<'p> Lab<'p> {
     /// A figure of the storage study, of the inputs that it has by itself.
     pub fn storage(&self, figure: Figure) -> Result<&storage::Study, Failure> {
         once(&self.storage[figure.name()], || {
-            let args = SourceArgs::of(self.scale);
+            let args = Source::of(self.scale);
             let inputs = self.workloads(figure.inputs().iter().map(String::as_str), &args)?;
             let request = Request::new(&args)?.in_mode(Mode::Cycle);
             storage::run(figure, &inputs, &request, self.jobs, self.printer)
@@ -184,7 +184,7 @@ impl<'p> Lab<'p> {
     /// Resident CTAs of every kernel, at the default size whatever the lab's: nothing runs.
     pub fn residency(&self) -> Result<&residency::Study, Failure> {
         once(&self.residency, || {
-            let args = SourceArgs::of(Scale::Default);
+            let args = Source::of(Scale::Default);
             let inputs = self.workloads(workload::all_names(), &args)?;
             let request = Request::new(&args)?;
             residency::run(&inputs, Threshold::PAPER, &request, self.jobs, self.printer)
@@ -194,7 +194,7 @@ impl<'p> Lab<'p> {
     /// IPC by active warps, in the order of the PTX and scheduled.
     pub fn active_warps(&self) -> Result<&active_warps::Study, Failure> {
         once(&self.active_warps, || {
-            let args = SourceArgs::of(self.scale);
+            let args = Source::of(self.scale);
             let request = Request::new(&args)?;
             let input = |name| {
                 let subject = Subject::new(name, &args, self.printer)?;
@@ -218,7 +218,7 @@ impl<'p> Lab<'p> {
     fn workloads<'n>(
         &self,
         names: impl Iterator<Item = &'n str>,
-        args: &SourceArgs,
+        args: &Source,
     ) -> Result<Vec<workload::Workload>, Failure> {
         names.map(|name| subject::workload(name, args, self.printer)).collect()
     }
@@ -239,12 +239,12 @@ fn once<V>(place: &OnceLock<V>, make: impl FnOnce() -> Result<V, Failure>) -> Re
 /// # Errors
 /// A workload that does not run.
 pub fn measured(
-    inputs: &[(&str, SourceArgs)],
+    inputs: &[(&str, Source)],
     mode: Mode,
     designs: &[Design],
     (jobs, printer): (usize, &Printer),
 ) -> Result<Vec<RunReport>, Failure> {
-    let one = |(name, args): &(&str, SourceArgs)| {
+    let one = |(name, args): &(&str, Source)| {
         let request = Request::new(args)?.in_mode(mode).for_designs(designs);
         let workload = subject::workload(name, args, printer)?;
         let mut reports = measure::reports(&workload, designs, &request, printer)?;

@@ -4,8 +4,8 @@ use strata_compiler::Order;
 
 use super::lab::measured;
 use crate::claims::{self, Compared};
-use crate::cli::{Mode, Scale, SourceArgs};
 use crate::failure::Failure;
+use crate::options::{Mode, Scale, Source};
 use crate::printer::Printer;
 use crate::report::columns::{Cell, Columns};
 use crate::workload;
@@ -38,7 +38,7 @@ impl Trends {
     /// A workload that does not run.
     pub fn measured(scale: Scale, jobs: usize, printer: &Printer) -> Result<Self, Failure> {
         let in_order = |order: Order| {
-            let args = SourceArgs { orders: vec![order], ..SourceArgs::of(scale) };
+            let args = Source { orders: vec![order], ..Source::of(scale) };
             let inputs: Vec<_> = workload::names().map(|name| (name, args.clone())).collect();
             let reports = |mode: Mode| {
                 let designs = claims::designs(mode)?;

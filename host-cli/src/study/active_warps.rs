@@ -21,12 +21,12 @@ use super::evaluated::Points;
 use super::statistics::{mean, standard_deviation};
 use super::{Input, evaluated};
 use crate::active_set::Size;
-use crate::cli::Mode;
 use crate::config::ConfigError;
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::measure::engine::Work;
 use crate::measure::{Request, Room};
+use crate::options::Mode;
 use crate::parallel::Finished;
 use crate::printer::Printer;
 use crate::report::{self, LaunchReport, RunReport, Tool};
@@ -381,8 +381,8 @@ mod tests {
 
     use super::*;
     use crate::active_set::DEFAULT_SIZES;
-    use crate::cli::{Scale, SourceArgs};
     use crate::measure::{self, KEPT_BYTES};
+    use crate::options::{Scale, Source};
     use crate::{design, subject};
 
     fn axes(names: &[&str]) -> Axes {
@@ -430,7 +430,7 @@ mod tests {
     }
 
     fn inputs(names: &[&str]) -> Vec<Input> {
-        let args = SourceArgs::of(Scale::Small);
+        let args = Source::of(Scale::Small);
         let subject = |name: &&str| Subject::new(name, &args, &Printer::new(true)).unwrap();
         let request = Request::new(&args).unwrap();
         names
@@ -443,7 +443,7 @@ mod tests {
     /// --design DESIGN,scheduling=two-level,active_warps=N` reports.
     fn alone(workload: &str, order: Order, design: &str, warps: u8) -> RunReport {
         let printer = Printer::new(true);
-        let args = SourceArgs { orders: vec![order], ..SourceArgs::of(Scale::Small) };
+        let args = Source { orders: vec![order], ..Source::of(Scale::Small) };
         let workload = subject::workload(workload, &args, &printer).unwrap();
         let design = format!("{design},scheduling=two-level,active_warps={warps}");
         let designs = [design::resolve(&design).unwrap()];

@@ -355,9 +355,9 @@ fn rounded(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Mode, Scale, SourceArgs};
     use crate::design;
     use crate::measure::KEPT_BYTES;
+    use crate::options::{Mode, Scale, Source};
     use crate::subject::Subject;
 
     fn axes(name: &str) -> Axes {
@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn threads_and_memory_never_change_a_report() {
-        let args = SourceArgs::of(Scale::Small);
+        let args = Source::of(Scale::Small);
         let request = Request::new(&args).unwrap().in_mode(Mode::Cycle);
         let printer = Printer::new(true);
         let input = |name| {

@@ -9,10 +9,10 @@ use toml::{Table, Value};
 
 use super::axes::Axis;
 use crate::cli::energy::EnergyArg;
-use crate::cli::{Mode, Scale};
 use crate::config::by_name::ByName;
 use crate::config::strict;
 use crate::failure::Failure;
+use crate::options::{Mode, Scale};
 use crate::workload::{GROUP_MARK, Toolchain};
 
 /// Design that is varied unless another is named.

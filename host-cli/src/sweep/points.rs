@@ -13,11 +13,11 @@ use super::key::{Digest, Key};
 use super::row::Labels;
 use super::store::List;
 use super::{SCHEMA, row};
-use crate::cli::{Mode, Scale, SourceArgs};
 use crate::config::ConfigError;
 use crate::design::{self, Design};
 use crate::failure::Failure;
 use crate::measure::Request;
+use crate::options::{Mode, Scale, Source};
 use crate::printer::Printer;
 use crate::subject::{self, Subject};
 
@@ -267,21 +267,21 @@ fn inputs(
     printer: &Printer,
 ) -> Result<Vec<Input>, Failure> {
     let How { scale, ptx, order, registers, ref launch, .. } = definition.how;
-    let args = SourceArgs {
+    let args = Source {
         launch: launch.clone(),
         scale,
         ptx,
         registers,
         orders: order.into_iter().collect(),
-        ..SourceArgs::of(scale.unwrap_or(Scale::Default))
+        ..Source::of(scale.unwrap_or(Scale::Default))
     };
-    let args = SourceArgs { scale, ..args };
+    let args = Source { scale, ..args };
     let designs: Vec<_> =
         designs.iter().filter_map(|of| of.design.as_ref().ok()).cloned().collect();
     let mut all = Vec::new();
     for (column, combination) in grid(&definition.set).into_iter().enumerate() {
         let set: Vec<_> = combination.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        let args = SourceArgs { set: set.clone(), ..args.clone() };
+        let args = Source { set: set.clone(), ..args.clone() };
         let request = Request::new(&args)?.in_mode(mode).for_designs(&designs).with_totals_only();
         let subjects = subject::subjects(&definition.workloads, &args, printer)?;
         for (line, subject) in subjects.into_iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use strata::cli::Scale;
+use strata::options::Scale;
 use strata::study::storage::{Run, Study};
 use strata_core::storage_energy::StoragePart;
 

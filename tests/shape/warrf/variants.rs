@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use strata::cli::Mode;
+use strata::options::Mode;
 use strata::report::ResidencyReport;
 use strata::workload;
 use strata_core::write_pool::PoolPorts;

@@ -1,11 +1,11 @@
 //! The accesses of executed programs, as `strata fpga run` streams them.
 
-use strata::cli::{Scale, SourceArgs};
 use strata::design;
 use strata::fpga::material::Material;
 use strata::fpga::plan::Plan;
 use strata::fpga::stream::Stream;
 use strata::measure::Request;
+use strata::options::{Scale, Source};
 use strata::printer::Printer;
 use strata::subject::Subject;
 use strata_core::prototype::counters::Counter;
@@ -20,7 +20,7 @@ const ACCESSES: u64 = 20_000;
 const BATCH: usize = 128;
 
 fn run(workload: &str, designs: &[&str]) {
-    let source = SourceArgs::of(Scale::Small);
+    let source = Source::of(Scale::Small);
     let request = Request::new(&source).unwrap();
     let subject = Subject::new(workload, &source, &Printer::new(true)).unwrap();
     let material = Material::new(&subject, &request, ACCESSES, &Printer::new(true)).unwrap();

@@ -7,7 +7,6 @@ use strata_link::message::{Bench, Info, Reply, Request};
 
 use super::{one_design, plans};
 use crate::cli::fpga::{BenchArgs, FpgaFormat};
-use crate::cli::{Scale, SourceArgs};
 use crate::failure::{ExitStatus, Failure};
 use crate::fpga::board::Board;
 use crate::fpga::compare;
@@ -16,6 +15,7 @@ use crate::fpga::plan::Plan;
 use crate::fpga::report::BoardReport;
 use crate::fpga::session::{LONG, Session};
 use crate::measure::Request as Measured;
+use crate::options::{Scale, Source};
 use crate::printer::Printer;
 use crate::report::json;
 use crate::report::text_table::TextTable;
@@ -61,7 +61,7 @@ pub(super) struct Measurement {
 /// Runs the command.
 pub(super) fn run(args: &BenchArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let plans = plans(&args.designs)?;
-    let source = SourceArgs::of(Scale::Small);
+    let source = Source::of(Scale::Small);
     let subject = Subject::new(WORKLOAD, &source, printer)?;
     let accesses = u64::from(args.accesses);
     let material = Material::new(&subject, &Measured::new(&source)?, accesses, printer)?;

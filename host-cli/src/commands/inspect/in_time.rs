@@ -8,11 +8,12 @@ use strata_compiler::listing::Listing;
 use strata_core::sm::memory::cached::CacheEvent;
 use strata_ptx::diagnostic::counted;
 
-use crate::cli::{InspectArgs, Mode};
+use crate::cli::InspectArgs;
 use crate::design::{self, Design};
 use crate::failure::Failure;
 use crate::levels::FittedKernels;
 use crate::measure::{self, KernelProfile, LineProfile, LineProfiles, Request};
+use crate::options::Mode;
 use crate::printer::Printer;
 use crate::report::lines::{self, LineCost, ProfiledKernel};
 use crate::subject;

@@ -1,9 +1,10 @@
 //! View: how a profile is shown, as the options say.
 
-use crate::cli::{InspectArgs, ListingFormat, Mode};
+use crate::cli::{InspectArgs, ListingFormat};
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::measure::{Request, command_line};
+use crate::options::Mode;
 use crate::report::columns::{Columns, Form};
 use crate::report::json;
 use crate::report::lines::LineOrder;

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::cli::{Format, Mode, RunArgs};
+use crate::cli::{Format, RunArgs};
 use crate::design::Design;
 use crate::failure::{ExitStatus, Failure};
+use crate::options::Mode;
 use crate::plot::{self, Axes, Plot};
 use crate::printer::Printer;
 use crate::report::columns::{Columns, Form, check_names};

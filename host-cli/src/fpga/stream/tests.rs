@@ -13,10 +13,10 @@ use strata_core::prototype::settings::Settings;
 use strata_simt::paths::{PathDictionary, WarpPath};
 
 use super::*;
-use crate::cli::{Scale, SourceArgs};
 use crate::design;
 use crate::fpga::plan::POOL_ENTRIES;
 use crate::measure::Request;
+use crate::options::{Scale, Source};
 use crate::printer::Printer;
 use crate::subject::Subject;
 
@@ -27,7 +27,7 @@ fn plan(design: &str) -> Plan {
 }
 
 fn material(input: &str, accesses: u64) -> Material {
-    let source = SourceArgs::of(Scale::Small);
+    let source = Source::of(Scale::Small);
     let request = Request::new(&source).unwrap();
     let subject = Subject::new(input, &source, &Printer::new(true)).unwrap();
     Material::new(&subject, &request, accesses, &Printer::new(true)).unwrap()

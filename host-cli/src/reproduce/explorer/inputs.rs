@@ -8,10 +8,10 @@ use strata_core::path::PathStep;
 use strata_explorer::{Input, Kernel, Path};
 
 use super::defect;
-use crate::cli::{Scale, SourceArgs};
 use crate::failure::Failure;
 use crate::levels::FitError;
 use crate::measure::{self, Counted, Request};
+use crate::options::{Scale, Source};
 use crate::printer::Printer;
 use crate::subject;
 
@@ -48,7 +48,7 @@ pub fn of(
     fits: &[HierarchyConfig],
     printer: &Printer,
 ) -> Result<Input, Failure> {
-    let args = SourceArgs::of(scale);
+    let args = Source::of(scale);
     let request = Request::new(&args)?;
     let workload = subject::workload(name, &args, printer)?;
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;

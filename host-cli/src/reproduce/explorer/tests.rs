@@ -6,9 +6,9 @@ use strata_explorer::{Input, MARK, Setting, explore};
 use super::controls::CONTROLS;
 use super::designs::Designs;
 use super::*;
-use crate::cli::SourceArgs;
 use crate::design::{self, Design};
 use crate::measure::{self, Request};
+use crate::options::Source;
 use crate::report::RunReport;
 use crate::subject;
 
@@ -40,7 +40,7 @@ fn some(count: usize) -> Vec<(Vec<u8>, Design)> {
 }
 
 fn reports(name: &str, designs: &[Design]) -> Vec<RunReport> {
-    let args = SourceArgs::of(SCALE);
+    let args = Source::of(SCALE);
     let printer = Printer::new(true);
     let request = Request::new(&args).unwrap();
     let workload = subject::workload(name, &args, &printer).unwrap();

@@ -293,7 +293,7 @@ mod tests {
 
     use super::super::assumed::CLOCKS;
     use super::*;
-    use crate::cli::{Scale, SourceArgs};
+    use crate::options::{Scale, Source};
 
     use crate::design;
     use crate::measure::{self, Request};
@@ -361,7 +361,7 @@ mod tests {
         visit: impl FnMut(&measure::Counted<'_>) -> Result<(), EvaluateError>,
     ) {
         let workload = Workload::builtin(name, Toolchain::Nvcc).unwrap();
-        let mut request = Request::new(&SourceArgs::of(Scale::Small)).unwrap();
+        let mut request = Request::new(&Source::of(Scale::Small)).unwrap();
         request.options.accesses = true;
         let prepared = subject::prepare(&workload, "small", &Overrides::new()).unwrap();
         measure::each_launch(&workload, &prepared, &request, &Printer::new(true), visit).unwrap();

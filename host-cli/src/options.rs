@@ -1,0 +1,112 @@
+//! Options: what to execute of an input, at which size, and what is simulated.
+
+use std::path::PathBuf;
+
+use strata_compiler::Order;
+use strata_core::named;
+
+use crate::failure::Failure;
+use crate::trace::Reach;
+use crate::workload::Toolchain;
+
+named! {
+    /// Size of a built-in workload's problem.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Scale {
+        /// Tens of thousands of warp instructions.
+        Small = "small",
+        /// Millions of warp instructions.
+        Default = "default",
+        /// Beyond every cache; of few workloads.
+        Large = "large",
+    }
+
+    /// What is simulated.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Mode {
+        /// Accesses in program order, without time.
+        Count = "count",
+        /// The SM cycle by cycle.
+        Cycle = "cycle",
+    }
+}
+
+/// Most warp instructions of an input unless more are asked for.
+const MAX_INSTRUCTIONS: u64 = 4_000_000_000;
+
+/// What to execute of an input, and how to compile it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Launch description of a PTX file.
+    pub launch: Option<PathBuf>,
+    /// Problem size of workloads and PTX files. Default: [`Scale::Default`].
+    pub scale: Option<Scale>,
+    /// Which PTX of built-in workloads. Default: that of nvcc.
+    pub ptx: Option<Toolchain>,
+    /// Size parameters that replace the workload's, as `NAME=VALUE`.
+    pub set: Vec<String>,
+    /// Registers of a thread, 16 to 255: what does not fit is spilled to local memory. Default: as
+    /// many as the kernel needs.
+    pub registers: Option<u16>,
+    /// Orders of instructions within basic blocks; most commands take one. Default: that of PTX.
+    pub orders: Vec<Order>,
+    /// Count only launches of this kernel; all launches still execute.
+    pub kernel: Option<String>,
+    /// Count only this launch, from 0; all launches still execute.
+    pub launch_index: Option<u64>,
+    /// Count only this CTA of each launch (linear index); all CTAs still execute.
+    pub cta: Option<u64>,
+    /// Stop with an error after this many warp instructions, all launches together. Default:
+    /// 4 billion.
+    pub max_instructions: Option<u64>,
+    /// Read trace files that a list names outside its own folder.
+    pub allow_outside: bool,
+}
+
+impl Source {
+    /// Which files a list of traces may name.
+    pub fn reach(&self) -> Reach {
+        if self.allow_outside { Reach::Anywhere } else { Reach::Folder }
+    }
+
+    /// All of a workload at one size, as it is.
+    pub fn of(scale: Scale) -> Self {
+        Self {
+            launch: None,
+            scale: Some(scale),
+            ptx: None,
+            set: Vec::new(),
+            registers: None,
+            orders: Vec::new(),
+            kernel: None,
+            launch_index: None,
+            cta: None,
+            max_instructions: None,
+            allow_outside: false,
+        }
+    }
+
+    /// The order of instructions.
+    ///
+    /// # Errors
+    ///
+    /// More than one.
+    pub fn order(&self) -> Result<Order, Failure> {
+        match self.orders[..] {
+            [] => Ok(Order::default()),
+            [order] => Ok(order),
+            _ => Err(Failure::input("`--order` names several orders")
+                .hint("name one; `study active-warps` takes several")),
+        }
+    }
+
+    /// The problem size.
+    pub fn scale(&self) -> Scale {
+        self.scale.unwrap_or(Scale::Default)
+    }
+
+    /// Most warp instructions, all launches together.
+    pub fn max_instructions(&self) -> u64 {
+        self.max_instructions.unwrap_or(MAX_INSTRUCTIONS)
+    }
+}
