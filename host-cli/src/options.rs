@@ -1,10 +1,12 @@
 //! Options: what to execute of an input, at which size, and what is simulated.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use strata_compiler::Order;
 use strata_core::named;
 
+use crate::design;
 use crate::failure::Failure;
 use crate::trace::Reach;
 use crate::workload::Toolchain;
@@ -108,5 +110,49 @@ impl Source {
     /// Most warp instructions, all launches together.
     pub fn max_instructions(&self) -> u64 {
         self.max_instructions.unwrap_or(MAX_INSTRUCTIONS)
+    }
+}
+
+/// What stands for the model that is fitted to the tables.
+const INTERPOLATE: &str = "interpolate";
+
+/// Where the energy of sizes comes from that no table prints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EnergySource {
+    /// A model that is fitted to the tables.
+    Interpolation,
+    /// A technology file, whose memory the main register file is made of.
+    Technology(String),
+}
+
+impl FromStr for EnergySource {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            INTERPOLATE => Ok(Self::Interpolation),
+            file if design::is_toml(file) => Ok(Self::Technology(file.to_owned())),
+            _ => Err(format!(
+                "expected `{INTERPOLATE}`, or a technology file, which ends in `.toml`"
+            )),
+        }
+    }
+}
+
+impl EnergySource {
+    /// A design as a command line names it, with the parameter that the source stands for.
+    pub fn behind(&self, design: &str) -> String {
+        match self {
+            Self::Interpolation => format!("{design},missing_energy=interpolated"),
+            Self::Technology(file) => format!("{design},technology={file}"),
+        }
+    }
+
+    /// Designs as a command line names them, with the parameter that the source stands for, if one
+    /// is given.
+    pub fn behind_all(source: Option<&Self>, designs: &[String]) -> Vec<String> {
+        let named =
+            |design: &String| source.map_or_else(|| design.clone(), |source| source.behind(design));
+        designs.iter().map(named).collect()
     }
 }

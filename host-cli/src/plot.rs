@@ -3,7 +3,6 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::cli::table::PlotArg;
 use crate::failure::Failure;
 use crate::output::{Kind as FileKind, Output};
 use crate::partial_file::PartialFile;
@@ -68,19 +67,10 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// The chart that the command line names, if it does: checked before anything runs.
-    ///
-    /// # Errors
-    /// A file that may not be written, or that has another ending.
-    pub fn asked(args: &PlotArg) -> Result<Option<Self>, Failure> {
-        let plot = |path: &PathBuf| Self::into(path, args.force, &[]);
-        args.plot.as_ref().map(plot).transpose()
-    }
-
     /// A chart in this file, of a command that reads `inputs`.
     ///
     /// # Errors
-    /// As [`Plot::asked`].
+    /// A file that may not be written, or that has another ending.
     pub fn into(path: &Path, force: bool, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let form = Form::of(path)?;
         Ok(Self { output: Output::new(path, form.kind(), force, inputs)?, form })

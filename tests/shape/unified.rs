@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use strata::cli::study::Figure;
 use strata::measure::Request;
 use strata::options::{Mode, Scale, Source};
 use strata::printer::Printer;
+use strata::study::storage::Figure;
 use strata::study::storage::{self, Row, Run, Study};
 use strata::subject;
 

@@ -2,9 +2,9 @@
 //! cannot run is one clear error.
 
 use embedded_io::{ErrorType, Write};
-use strata::options::{Mode, Scale, Source};
 use strata::design;
 use strata::measure::{self, Request};
+use strata::options::{Mode, Scale, Source};
 use strata::printer::Printer;
 use strata::report::digest;
 use strata::subject;

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
-use strata::cli::energy::EnergyArg;
 use strata::config::suggest::{did_you_mean, suggest};
 use strata::failure::Failure;
+use strata::options::EnergySource;
 use strata::sweep::axes::Axis;
 use strata::sweep::definition::axes;
 use strata::workload::STANDARD_INPUT;
@@ -36,10 +36,10 @@ pub(crate) fn named<T: Named>(what: &str, name: Option<&str>) -> PyResult<Option
 }
 
 /// Where the energy of what no table prints comes from.
-pub(crate) fn energy(text: Option<PathBuf>) -> PyResult<EnergyArg> {
-    let Some(text) = text else { return Ok(EnergyArg::default()) };
+pub(crate) fn energy(text: Option<PathBuf>) -> PyResult<Option<EnergySource>> {
+    let Some(text) = text else { return Ok(None) };
     let text = utf8(text)?;
-    EnergyArg::parse(&text).map_err(|why| wrong(format!("`energy` is `{text}`: {why}"), ""))
+    text.parse().map(Some).map_err(|why| wrong(format!("`energy` is `{text}`: {why}"), ""))
 }
 
 /// Registers of a thread.

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 use strata::call::{Call, CallArgument, CallArray, CallKernel, CallOptions, Called};
-use strata::options::{Mode, Scale, Source};
+use strata::options::{EnergySource, Mode, Scale, Source};
 use strata::workload::element::ElementType;
 
 use crate::arguments::{self, named, names, type_error, wrong};
@@ -103,7 +103,7 @@ impl Kernel {
             designs.push(strata::sweep::definition::DEFAULT_DESIGN.to_owned());
         }
         let options = CallOptions {
-            designs: arguments::energy(energy)?.behind_all(&designs),
+            designs: EnergySource::behind_all(arguments::energy(energy)?.as_ref(), &designs),
             mode: named("mode", mode)?.unwrap_or(Mode::Count),
             source: Source {
                 orders: named("order", order)?.into_iter().collect(),

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use strata::cli::sweep::POINTS_PER_FILE;
 use strata::commands::run::design_names;
 use strata::failure::{ExitStatus, Failure};
 use strata::interrupt;
 use strata::measure::KEPT_BYTES;
+use strata::options::EnergySource;
 use strata::parallel;
 use strata::report::tool;
 use strata::sweep::SCHEMA;
@@ -20,6 +20,7 @@ use strata::sweep::definition::{self, Definition, How};
 use strata::sweep::engine;
 use strata::sweep::points::Points;
 use strata::sweep::row::Row;
+use strata::sweep::store::POINTS_PER_FILE;
 use strata::workload::SEED;
 
 use crate::MODEL_VERSION;
@@ -95,7 +96,7 @@ pub(crate) fn run(
     }
     let definition = Definition {
         workloads,
-        designs: arguments::energy(energy)?.behind_all(&designs),
+        designs: EnergySource::behind_all(arguments::energy(energy)?.as_ref(), &designs),
         set,
         how: how((mode, scale, ptx, order), registers, launch)?,
         ..Definition::default()
@@ -175,7 +176,10 @@ pub(crate) fn sweep(
         Some(file) => Definition::load(&file).map_err(|failure| raised(&failure))?,
         None => Definition {
             workloads: names("workloads", workloads)?,
-            designs: definition::designs(&names("designs", designs)?, &arguments::energy(energy)?),
+            designs: definition::designs(
+                &names("designs", designs)?,
+                arguments::energy(energy)?.as_ref(),
+            ),
             vary: axes_of("strata.sweep", "vary", vary)?,
             random: None,
             set: axes_of("strata.sweep", "set", set)?,

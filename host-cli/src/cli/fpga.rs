@@ -6,7 +6,8 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use strata_core::prototype::regmap::LINE_BAUD;
 use strata_link::message::MOST_ACCESSES;
 
-use super::SourceArgs;
+use super::{SourceArgs, by_name};
+use crate::fpga::board::{BoardName, Target};
 
 /// Commands on the prototype.
 #[derive(Debug, Subcommand)]
@@ -39,7 +40,7 @@ pub struct ConnectArgs {
     #[arg(long)]
     pub sim: bool,
     /// Start a board that needs no RTL: its firmware moves the values in software.
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = by_name::parser::<BoardName>())]
     pub board: Option<BoardName>,
     /// A board that runs: its serial device, such as `/dev/ttyUSB0`, or `HOST:PORT`.
     #[arg(long, value_name = "DEVICE|HOST:PORT")]
@@ -51,15 +52,24 @@ pub struct ConnectArgs {
     pub baud: Option<u32>,
 }
 
-/// Boards that strata starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum BoardName {
-    /// The firmware's application in a thread of this process.
-    Host,
-    /// RISC-V, emulated by QEMU.
-    QemuRiscv,
-    /// Cortex-M3, emulated by QEMU.
-    QemuCortexM,
+impl ConnectArgs {
+    /// The board that is asked for; without another the simulated one.
+    pub fn target(&self) -> Target {
+        match (&self.port, self.board) {
+            (Some(name), _) => Target::Port { name: name.clone(), baud: self.baud },
+            (None, Some(board)) => Target::Started(board),
+            (None, None) => Target::Simulated,
+        }
+    }
+
+    /// The options in their normal form.
+    pub fn words(&self) -> Vec<String> {
+        match self.target() {
+            Target::Port { name, .. } => vec!["--port".to_owned(), name],
+            Target::Started(board) => vec!["--board".to_owned(), board.name().to_owned()],
+            Target::Simulated => vec!["--sim".to_owned()],
+        }
+    }
 }
 
 /// Arguments of `fpga sim`.
@@ -149,16 +159,4 @@ pub enum FpgaFormat {
     Table,
     /// JSON; `strata schema fpga` prints the schema of `run`.
     Json,
-}
-
-impl ConnectArgs {
-    /// The options in their normal form.
-    pub fn words(&self) -> Vec<String> {
-        let board = self.board.and_then(|board| board.to_possible_value());
-        match (&self.port, board) {
-            (Some(port), _) => vec!["--port".to_owned(), port.clone()],
-            (None, Some(board)) => vec!["--board".to_owned(), board.get_name().to_owned()],
-            (None, None) => vec!["--sim".to_owned()],
-        }
-    }
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use strata_compiler::RegisterLimit;
-use strata_core::named;
 use strata_core::sm::config::{MAX_LATENCY, Scheduler};
 use strata_core::sm::expansion::Threshold;
 use strata_core::sm::operand_delivery::MAX_ACCESS_CYCLES;
@@ -17,6 +16,7 @@ use super::table::{PlotArg, TableArgs};
 use crate::active_set::{DEFAULT_SIZES, Size};
 use crate::design::pool_ports;
 use crate::options::{Scale, Source};
+use crate::study::storage::Figure;
 use crate::workload::Toolchain;
 
 /// Pool entries to try unless others are asked for.
@@ -25,45 +25,6 @@ const DEFAULT_ENTRIES: &str = "0,8,16,30,60,90,120";
 const DEFAULT_WRITE_CYCLES: &str = "1,2,3,4,6,8";
 /// Ports of the pool to try unless others are asked for.
 const DEFAULT_PORTS: &str = "1rw,1r1w,2,4";
-
-named! {
-    /// The figures and tables that `study storage` can make.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Figure {
-        /// Unified storage of 128, 256 and 384 KB, and limited unified storage, against areas
-        /// of the largest's capacity (MICRO'12 Figures 8 to 10, Table 6).
-        Unified = "unified",
-        /// Unified storage of 384 KB for kernels that cannot use it, with one bank of a cluster
-        /// at a time and with several (MICRO'12 Figure 7, section 4.2).
-        NoBenefit = "no-benefit",
-        /// Every design of the dissertation's chapter 7 (Figures 7.7, 7.11 and 7.12, Table 7.2).
-        Designs = "designs",
-        /// 48 KB of cache and 16 KB of shared memory, against the other way round (dissertation
-        /// Figure 7.4).
-        Limited = "limited",
-        /// Registers for each thread and threads, everything else as large as is needed (MICRO'12
-        /// Figure 2).
-        Registers = "registers",
-        /// Threads by the shared memory that they take (MICRO'12 Figure 3).
-        SharedMemory = "shared-memory",
-        /// Size of the cache and threads (MICRO'12 Figure 4).
-        Cache = "cache",
-        /// Threads of kernels with several blocking factors, by the shared memory that they
-        /// take, against the last input's most threads (MICRO'12 Figure 11).
-        Blocking = "blocking",
-        /// Registers and memory in banks: banks of 4 and of 16 bytes, conflicts between registers
-        /// and memory by instruction and cycle by cycle, without and with a hierarchy of
-        /// registers, all with one partition (MICRO'12 Table 5, dissertation 7.5.5 and Figure
-        /// 7.10).
-        Conflicts = "conflicts",
-        /// Limits of registers for each thread, in the unified design that searches the number of
-        /// threads (dissertation Table 7.2).
-        Configuration = "configuration",
-        /// What kernels need: instructions by registers, DRAM traffic by the cache's size
-        /// (MICRO'12 Table 1).
-        Needs = "needs",
-    }
-}
 
 /// Studies.
 #[derive(Clone, Debug, Subcommand)]

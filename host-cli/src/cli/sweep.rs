@@ -12,10 +12,9 @@ use super::energy::EnergyArg;
 use super::table::{PlotArg, TableFormat};
 
 use crate::options::{Mode, Scale};
+use crate::sweep::begun::Share;
+use crate::sweep::store::POINTS_PER_FILE;
 use crate::workload::Toolchain;
-
-/// Most points of a file of results, unless told.
-pub const POINTS_PER_FILE: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// What a sweep does, as an example.
 const EXAMPLES: &str = "\
@@ -91,36 +90,6 @@ pub struct SweepTableArgs {
     /// A chart of the pivot.
     #[command(flatten)]
     pub plot: PlotArg,
-}
-
-/// One part of as many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
-    /// Which, from 1.
-    pub number: usize,
-    /// Of how many.
-    pub of: usize,
-}
-
-impl Share {
-    /// Whether a point is of this part, by its place among all.
-    pub const fn has(self, place: usize) -> bool {
-        place % self.of == self.number - 1
-    }
-}
-
-impl FromStr for Share {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/');
-        let numbers =
-            numbers.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-        match numbers {
-            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
-            _ => Err("expected `I/N` with I from 1 to N, such as `2/8`".to_owned()),
-        }
-    }
 }
 
 /// Who evaluates points.

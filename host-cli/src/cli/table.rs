@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::failure::Failure;
+use crate::plot::Plot;
 use crate::report::columns::Form;
 
 /// Output format of a table.
@@ -54,6 +56,16 @@ pub struct PlotArg {
     /// Replace the file of `--plot` whatever it is.
     #[arg(long, requires = "plot")]
     pub force: bool,
+}
+
+impl PlotArg {
+    /// The chart that is asked for, if one is: checked before anything runs.
+    ///
+    /// # Errors
+    /// A file that may not be written, or that has another ending.
+    pub fn asked(&self) -> Result<Option<Plot>, Failure> {
+        self.plot.as_ref().map(|path| Plot::into(path, self.force, &[])).transpose()
+    }
 }
 
 /// Which columns a table has.

@@ -6,7 +6,7 @@ use crate::design;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::parallel;
-use crate::plot::{self, Plot};
+use crate::plot;
 use crate::printer::Printer;
 use crate::report::json;
 use crate::reproduce::figure::Kind;
@@ -26,7 +26,7 @@ const AXES: plot::Axes<'static> = plot::Axes {
 /// Runs the command.
 pub fn run(args: &EncodingArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     tables::check(&args.table, &encoding::no_columns())?;
-    let plot = Plot::asked(&args.plot)?;
+    let plot = args.plot.asked()?;
     let design = design::resolve(&args.design)?;
     design.countable()?;
     let request = Request::new(&args.source)?;

@@ -87,7 +87,7 @@ fn run_input(args: &FpgaRunArgs, printer: &Printer) -> Result<ExitStatus, Failur
             counted(material.left_out, "other")
         ));
     }
-    let board = Board::new(&args.connect, printer)?;
+    let board = Board::new(&args.connect.target(), printer)?;
     let mut session = Session::new(board)?;
     let info = session.info()?;
     for plan in &plans {
@@ -149,7 +149,7 @@ fn command_line(args: &FpgaRunArgs, subject: &Subject, request: &Measured) -> St
 }
 
 fn info(args: &InfoArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let board = Board::new(&args.connect, printer)?;
+    let board = Board::new(&args.connect.target(), printer)?;
     let mut session = Session::new(board)?;
     let info = session.info()?;
     let report = BoardReport::new(&info);

@@ -7,7 +7,7 @@ use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::Request;
 use crate::parallel;
-use crate::plot::{self, Plot};
+use crate::plot;
 use crate::printer::Printer;
 use crate::report::columns::Columns;
 use crate::reproduce::figure::Kind;
@@ -39,7 +39,7 @@ pub fn run(args: &RegistersArgs, printer: &Printer) -> Result<ExitStatus, Failur
             .hint("`--try 16,20,24` lists the numbers to try"));
     }
     tables::check(&args.table, &to_columns(&[], &[], &[]))?;
-    let plot = Plot::asked(&args.plot)?;
+    let plot = args.plot.asked()?;
     let request = Request::new(&args.source)?;
     let workloads =
         subject::workloads(&args.inputs, &args.source, "whose registers are allocated", printer)?;

@@ -6,7 +6,7 @@ use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::parallel;
-use crate::plot::{self, Plot};
+use crate::plot;
 use crate::printer::Printer;
 use crate::report::json;
 use crate::reproduce::figure::Kind;
@@ -29,7 +29,7 @@ const AXES: plot::Axes<'static> = plot::Axes {
 /// Runs the command.
 pub fn run(args: &ResidencyArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     tables::check(&args.table, &residency::no_columns())?;
-    let plot = Plot::asked(&args.plot)?;
+    let plot = args.plot.asked()?;
     let source = args.source();
     let request = Request::new(&source)?;
     let own;

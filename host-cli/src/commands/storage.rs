@@ -7,7 +7,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::options::Mode;
 use crate::parallel;
-use crate::plot::{self, Plot};
+use crate::plot;
 use crate::printer::Printer;
 use crate::report::json;
 use crate::reproduce::figure::Kind;
@@ -30,7 +30,7 @@ pub fn run(args: &StorageArgs, printer: &Printer) -> Result<ExitStatus, Failure>
         return Err(Failure::input("`--registers` is part of a figure here")
             .hint("leave it out; `--figure registers` and `--figure needs` try several numbers"));
     }
-    let plot = Plot::asked(&args.plot)?;
+    let plot = args.plot.asked()?;
     let request = Request::new(&args.source)?.in_mode(Mode::Cycle);
     let own;
     let inputs = match args.inputs.as_slice() {

@@ -9,7 +9,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::options::Source;
 use crate::parallel;
-use crate::plot::{self, Plot};
+use crate::plot;
 use crate::printer::Printer;
 use crate::report::json;
 use crate::reproduce::figure::Kind;
@@ -46,7 +46,7 @@ pub fn run(command: &StudyCommand, printer: &Printer) -> Result<ExitStatus, Fail
 
 fn active_warps(args: &ActiveWarpsArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     tables::check(&args.table, &active_warps::no_columns())?;
-    let plot = Plot::asked(&args.plot)?;
+    let plot = args.plot.asked()?;
     let names = match args.designs.as_slice() {
         [] => vec![DEFAULT_DESIGN.to_owned()],
         names => names.to_vec(),

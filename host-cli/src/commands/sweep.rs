@@ -16,7 +16,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::interrupt;
 use crate::measure::KEPT_BYTES;
 use crate::parallel;
-use crate::plot::{self, Plot};
+use crate::plot;
 use crate::printer::Printer;
 use crate::report::columns::Form;
 use crate::reproduce::figure::Kind;
@@ -60,7 +60,7 @@ fn definition(args: &SweepRunArgs) -> Result<Definition, Failure> {
     };
     let definition = Definition {
         workloads: args.workloads.clone(),
-        designs: definition::designs(&args.designs, &args.energy),
+        designs: definition::designs(&args.designs, args.energy.energy.as_ref()),
         vary: axes("--vary", &args.vary)?,
         random: None,
         set: axes("--set", &args.set)?,
@@ -247,7 +247,7 @@ const LINES: plot::Axes<'static> =
     plot::Axes { x: "", y: &[], series: &[], only: None, kind: Kind::Lines };
 
 fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let plot = Plot::asked(&args.plot)?;
+    let plot = args.plot.asked()?;
     if plot.is_some() && args.pivot.is_empty() {
         return Err(Failure::input("a table without `--pivot` has no axis to draw")
             .hint("`--pivot cache.entries active_warps ipc` says what is drawn over what"));

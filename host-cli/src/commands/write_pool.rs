@@ -7,7 +7,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
 use crate::options::Mode;
 use crate::parallel;
-use crate::plot::{self, Plot};
+use crate::plot;
 use crate::printer::Printer;
 use crate::report::json;
 use crate::reproduce::figure::Kind;
@@ -30,7 +30,7 @@ const AXES: plot::Axes<'static> = plot::Axes {
 /// Runs the command.
 pub fn run(args: &WritePoolArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     tables::check(&args.table, &write_pool::no_columns())?;
-    let plot = Plot::asked(&args.plot)?;
+    let plot = args.plot.asked()?;
     let design = design::resolve(&args.design)?;
     design.without_data_cache_for("studies of write pools")?;
     let axes = Axes {

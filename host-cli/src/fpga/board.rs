@@ -10,13 +10,13 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use strata_core::named;
 use strata_core::prototype::regmap::LINE_BAUD;
 
 use super::error::FpgaError;
 use super::interrupt;
 use super::port::{self, Line, Tcp};
 use super::watch::Watch;
-use crate::cli::fpga::{BoardName, ConnectArgs};
 use crate::printer::Printer;
 pub use child::Child;
 pub use repository::Repository;
@@ -25,6 +25,35 @@ pub use repository::Repository;
 const START: Duration = Duration::from_secs(5);
 /// How long a program that has closed its line may take to end.
 const END: Duration = Duration::from_millis(300);
+
+named! {
+    /// Boards that strata starts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum BoardName {
+        /// The firmware's application in a thread of this process.
+        Host = "host",
+        /// RISC-V, emulated by QEMU.
+        QemuRiscv = "qemu-riscv",
+        /// Cortex-M3, emulated by QEMU.
+        QemuCortexM = "qemu-cortex-m",
+    }
+}
+
+/// Which board to use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The simulated one, which is built the first time.
+    Simulated,
+    /// One that is started.
+    Started(BoardName),
+    /// One that runs.
+    Port {
+        /// Its serial device, or `HOST:PORT`.
+        name: String,
+        /// Speed of a serial device. Unit: bits in a second.
+        baud: Option<u32>,
+    },
+}
 
 /// A board.
 #[derive(Debug)]
@@ -52,19 +81,19 @@ impl Board {
     /// # Errors
     ///
     /// It cannot be built or started.
-    pub fn new(args: &ConnectArgs, printer: &Printer) -> Result<Self, FpgaError> {
+    pub fn new(target: &Target, printer: &Printer) -> Result<Self, FpgaError> {
         interrupt::watch();
-        match (&args.port, args.board) {
-            (Some(port), _) => Ok(Self {
-                name: format!("`{port}`"),
-                reach: Reach::Port { port: port.clone(), baud: port::speed(port, args.baud)? },
+        match target {
+            Target::Port { name, baud } => Ok(Self {
+                name: format!("`{name}`"),
+                reach: Reach::Port { port: name.clone(), baud: port::speed(name, *baud)? },
                 child: None,
                 elf: None,
             }),
-            (None, Some(BoardName::Host)) => Self::host(),
-            (None, Some(BoardName::QemuRiscv)) => Self::emulated(&QEMU_RISCV, printer),
-            (None, Some(BoardName::QemuCortexM)) => Self::emulated(&QEMU_CORTEX_M, printer),
-            (None, None) => Self::simulated(&Listen::Tcp(0), printer).map(|(board, _)| board),
+            Target::Started(BoardName::Host) => Self::host(),
+            Target::Started(BoardName::QemuRiscv) => Self::emulated(&QEMU_RISCV, printer),
+            Target::Started(BoardName::QemuCortexM) => Self::emulated(&QEMU_CORTEX_M, printer),
+            Target::Simulated => Self::simulated(&Listen::Tcp(0), printer).map(|(board, _)| board),
         }
     }
 

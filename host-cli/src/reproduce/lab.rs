@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use strata_compiler::Order;
 use strata_core::sm::expansion::Threshold;
 
-use crate::cli::study::Figure;
 use crate::design::{Design, file, resolve};
 use crate::failure::Failure;
 use crate::measure::{self, Request};
@@ -16,6 +15,7 @@ use crate::printer::Printer;
 use crate::report::RunReport;
 use crate::report::table::mean as average;
 use crate::study::storage;
+use crate::study::storage::Figure;
 use crate::study::{Input, active_warps, residency};
 use crate::subject::{self, Subject};
 use crate::workload::{self, Group, Toolchain};

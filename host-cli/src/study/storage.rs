@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use strata_compiler::RegisterLimit;
+use strata_core::named;
 
-use crate::cli::study::Figure;
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::measure::{self, Request};
@@ -29,6 +29,45 @@ pub use render::{to_columns, to_table};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.study.storage/1";
+
+named! {
+    /// The figures and tables that `study storage` can make.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Figure {
+        /// Unified storage of 128, 256 and 384 KB, and limited unified storage, against areas
+        /// of the largest's capacity (MICRO'12 Figures 8 to 10, Table 6).
+        Unified = "unified",
+        /// Unified storage of 384 KB for kernels that cannot use it, with one bank of a cluster
+        /// at a time and with several (MICRO'12 Figure 7, section 4.2).
+        NoBenefit = "no-benefit",
+        /// Every design of the dissertation's chapter 7 (Figures 7.7, 7.11 and 7.12, Table 7.2).
+        Designs = "designs",
+        /// 48 KB of cache and 16 KB of shared memory, against the other way round (dissertation
+        /// Figure 7.4).
+        Limited = "limited",
+        /// Registers for each thread and threads, everything else as large as is needed (MICRO'12
+        /// Figure 2).
+        Registers = "registers",
+        /// Threads by the shared memory that they take (MICRO'12 Figure 3).
+        SharedMemory = "shared-memory",
+        /// Size of the cache and threads (MICRO'12 Figure 4).
+        Cache = "cache",
+        /// Threads of kernels with several blocking factors, by the shared memory that they
+        /// take, against the last input's most threads (MICRO'12 Figure 11).
+        Blocking = "blocking",
+        /// Registers and memory in banks: banks of 4 and of 16 bytes, conflicts between registers
+        /// and memory by instruction and cycle by cycle, without and with a hierarchy of
+        /// registers, all with one partition (MICRO'12 Table 5, dissertation 7.5.5 and Figure
+        /// 7.10).
+        Conflicts = "conflicts",
+        /// Limits of registers for each thread, in the unified design that searches the number of
+        /// threads (dissertation Table 7.2).
+        Configuration = "configuration",
+        /// What kernels need: instructions by registers, DRAM traffic by the cache's size
+        /// (MICRO'12 Table 1).
+        Needs = "needs",
+    }
+}
 
 /// A design at which inputs run.
 #[derive(Clone, Debug)]

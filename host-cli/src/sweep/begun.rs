@@ -2,16 +2,46 @@
 
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::str::FromStr;
 
 use super::engine::{self, Done, Keeping, Pending, Stop};
 use super::key::Key;
 use super::points::Points;
 use super::row::Row;
 use super::store::{Contents, Store};
-use crate::cli::sweep::Share;
 use crate::failure::Failure;
 use crate::measure::Room;
 use crate::printer::Printer;
+
+/// One part of as many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Which, from 1.
+    pub number: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
+impl Share {
+    /// Whether a point is of this part, by its place among all.
+    pub const fn has(self, place: usize) -> bool {
+        place % self.of == self.number - 1
+    }
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/');
+        let numbers =
+            numbers.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err("expected `I/N` with I from 1 to N, such as `2/8`".to_owned()),
+        }
+    }
+}
 
 /// A sweep, or a share of it, that is to be finished in its folder.
 #[derive(Debug)]

@@ -8,11 +8,10 @@ use strata_compiler::Order;
 use toml::{Table, Value};
 
 use super::axes::Axis;
-use crate::cli::energy::EnergyArg;
 use crate::config::by_name::ByName;
 use crate::config::strict;
 use crate::failure::Failure;
-use crate::options::{Mode, Scale};
+use crate::options::{EnergySource, Mode, Scale};
 use crate::workload::{GROUP_MARK, Toolchain};
 
 /// Design that is varied unless another is named.
@@ -203,11 +202,11 @@ impl Definition {
 
 /// The designs that are varied, with the parameter that `--energy` stands for; none for the default
 /// without a parameter.
-pub fn designs(named: &[String], energy: &EnergyArg) -> Vec<String> {
-    let default = named.is_empty() && energy.energy.is_some();
+pub fn designs(named: &[String], energy: Option<&EnergySource>) -> Vec<String> {
+    let default = named.is_empty() && energy.is_some();
     let default = default.then(|| DEFAULT_DESIGN.to_owned());
     let designs: Vec<_> = named.iter().cloned().chain(default).collect();
-    energy.behind_all(&designs)
+    EnergySource::behind_all(energy, &designs)
 }
 
 /// The axes of a table, whose keys may be tables themselves, sorted; `file` and `place` are what it

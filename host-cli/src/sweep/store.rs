@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write as _};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,9 @@ use crate::measure::is_spill;
 use crate::output::{Kind, Output};
 use crate::partial_file::PartialFile;
 use crate::report::json;
+
+/// Most points of a file of results, unless told.
+pub const POINTS_PER_FILE: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
 /// The file that lists the points.
 const LIST: &str = "sweep.json";

@@ -65,7 +65,7 @@ pub(super) fn run(args: &BenchArgs, printer: &Printer) -> Result<ExitStatus, Fai
     let subject = Subject::new(WORKLOAD, &source, printer)?;
     let accesses = u64::from(args.accesses);
     let material = Material::new(&subject, &Measured::new(&source)?, accesses, printer)?;
-    let mut session = Session::new(Board::new(&args.connect, printer)?)?;
+    let mut session = Session::new(Board::new(&args.connect.target(), printer)?)?;
     let info = session.info()?;
     let mut measured = Vec::new();
     for plan in &plans {

@@ -13,7 +13,7 @@ use crate::printer::Printer;
 
 /// Runs the command.
 pub(super) fn run(args: &MonitorArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    let board = Board::new(&args.connect, printer)?;
+    let board = Board::new(&args.connect.target(), printer)?;
     let elf = match (&args.elf, board.elf()) {
         (Some(elf), _) | (None, Some(elf)) => elf.clone(),
         (None, None) => Repository::find()?.products("soc").join("firmware.elf"),

@@ -2,11 +2,11 @@
 //! 7.
 
 use super::{MEAN, Plate, panel};
-use crate::cli::study::Figure as Made;
 use crate::exact;
 use crate::failure::Failure;
 use crate::reproduce::figure::{Figure, Kind, Series};
 use crate::reproduce::lab::Lab;
+use crate::study::storage::Figure as Made;
 use crate::study::storage::{Run, Study};
 
 const UNIFIED: &str = "micro12-unified-384";

@@ -8,10 +8,10 @@ use strata_core::sm::partition::{Areas, Division};
 use strata_core::storage_energy::CacheArray;
 
 use super::Point;
-use crate::cli::study::Figure;
 use crate::design::machine::machine;
 use crate::design::storage::{Repartition, ThreadChoice};
 use crate::design::{Storage, name};
+use crate::study::storage::Figure;
 
 /// Storage without bounds. Unit: KB.
 const UNBOUNDED_KB: u32 = 4096;

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use strata_core::storage_energy::StoragePart;
 
 use super::{Conflicts, Energy, Row, Run, Study};
-use crate::cli::study::Figure;
 use crate::report::PartitionReport;
 use crate::report::columns::{Cell, Columns};
 use crate::report::text_table::TextTable;
+use crate::study::storage::Figure;
 
 /// The columns of every figure.
 const COLUMNS: [&str; 12] = [
