@@ -61,7 +61,9 @@ impl Kernel {
 
     /// Refuses to be pickled, with every protocol.
     fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err("cannot pickle 'strata.Kernel' object; pass its PTX on instead"))
+        let name = self.name();
+        let message = format!("cannot pickle 'strata.Kernel' object `{name}`; pass its PTX on");
+        Err(PyTypeError::new_err(message))
     }
 
     /// Execute one launch, and count what its register accesses do to each design.
