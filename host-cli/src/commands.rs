@@ -39,6 +39,7 @@ use crate::difference::Difference;
 use crate::failure::{ExitStatus, Failure};
 use crate::fpga::report::FpgaReport;
 use crate::interrupt;
+use crate::notes::Notes as _;
 use crate::printer::Printer;
 use crate::report::lines::ProfileReport;
 use crate::report::{RunReport, json};

@@ -35,6 +35,7 @@ pub mod difference;
 pub mod exact;
 pub mod fpga;
 pub mod measure;
+pub mod notes;
 pub mod options;
 pub mod parallel;
 pub mod plot;

@@ -29,7 +29,7 @@ use crate::dump;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::levels::FitError;
-use crate::printer::Printer;
+use crate::notes::Notes;
 use crate::provision::Provision;
 use crate::report::{Check, RunReport};
 use crate::subject;
@@ -62,9 +62,9 @@ pub fn reports(
     workload: &Workload,
     designs: &[Design],
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Vec<RunReport>, Failure> {
-    reports_and_buffers(workload, designs, request, printer).map(|(reports, _)| reports)
+    reports_and_buffers(workload, designs, request, notes).map(|(reports, _)| reports)
 }
 
 /// The same, with the final contents of the buffers of its launch file.
@@ -72,15 +72,15 @@ pub fn reports_and_buffers(
     workload: &Workload,
     designs: &[Design],
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<(Vec<RunReport>, Vec<Vec<u8>>), Failure> {
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
     let kernels = needs(workload, &prepared, designs)?;
     let baselines = storage_energy::baselines(designs, (request.mode, true), &kernels);
     let input = (workload.name.as_str(), kernels.as_slice());
     let mut accounts = with_baselines((designs, &baselines), request, input)?;
-    let (common, ended) = counted(workload, &prepared, &mut accounts, request, printer)?;
-    finish_timelines(&mut accounts, printer)?;
+    let (common, ended) = counted(workload, &prepared, &mut accounts, request, notes)?;
+    finish_timelines(&mut accounts, notes)?;
     let input = (workload.name.as_str(), workload.arguments.as_slice());
     let accounts = fastest(accounts);
     let runs = BaselineRuns::of(&baselines, &accounts);
@@ -99,7 +99,7 @@ pub fn reports_and_buffers(
 pub fn comparisons(
     workload: &Workload,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Option<Vec<Comparison>>, Failure> {
     // Only results matter: the executor has as many registers as the kernel needs.
     let prepared = Prepared::new(workload, &request.size, &request.overrides)
@@ -107,7 +107,7 @@ pub fn comparisons(
     dump::check(&request.dumps, &prepared.plan)?;
     let finals = prepared.execute(&request.options.recording_nothing(), |launch| {
         if !launch.outcome.printf.is_empty() {
-            printer.note(&printed(&launch));
+            notes.note(&printed(&launch));
         }
     });
     let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
@@ -122,13 +122,13 @@ pub fn line_profiles(
     prepared: &Prepared,
     design: &Design,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<LineProfiles, Failure> {
     let designs = std::slice::from_ref(design);
     let request = &request.clone().with_line_profiles();
     let kernels = needs(workload, prepared, designs)?;
     let mut accounts = accounts(designs, request, (&workload.name, &kernels))?;
-    counted(workload, prepared, &mut accounts, request, printer)?;
+    counted(workload, prepared, &mut accounts, request, notes)?;
     let chosen = fastest(accounts).into_iter().next();
     Ok(chosen.and_then(|(account, _)| account.line_profiles()).unwrap_or_default())
 }
@@ -151,11 +151,11 @@ fn counted(
     prepared: &Prepared,
     accounts: &mut [Account<'_>],
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<(Common, Ended), Failure> {
     let spills = workload.options.registers.map(|_| SpillTraffic::default());
     let mut common = Common { spills, ..Common::default() };
-    let ended = each_batch(workload, prepared, request, printer, |launches| {
+    let ended = each_batch(workload, prepared, request, notes, |launches| {
         add(&mut common, accounts, launches, (&workload.name, request.mode))
     })?;
     Ok((common, ended))

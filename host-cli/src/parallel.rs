@@ -9,6 +9,7 @@ use rayon::ThreadPool;
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::notes::Notes as _;
 use crate::printer::Printer;
 use crate::progress::Progress;
 

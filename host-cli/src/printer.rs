@@ -2,12 +2,13 @@
 //! error.
 
 use std::io::{ErrorKind, IsTerminal as _, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::config::name;
 use crate::failure::{ExitStatus, Failure};
+use crate::notes::{Kept, Notes, Said};
 use crate::terminal::{self, ERROR, REMARK};
 
 /// The only place that writes to the terminal.
@@ -15,16 +16,7 @@ use crate::terminal::{self, ERROR, REMARK};
 pub struct Printer {
     quiet: bool,
     /// What was said, where that is kept instead of written.
-    kept: Option<Arc<Mutex<Vec<Said>>>>,
-}
-
-/// Something that is no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
-    /// A remark.
-    Note(String),
-    /// What is not known of an input.
-    Warning(String),
+    kept: Option<Arc<Kept>>,
 }
 
 impl Printer {
@@ -40,16 +32,7 @@ impl Printer {
 
     /// What was kept since the last call.
     pub fn said(&self) -> Vec<Said> {
-        let kept =
-            self.kept.as_ref().map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner));
-        kept.map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default()
-    }
-
-    /// Keeps something if that is to be kept.
-    fn keep(&self, said: impl FnOnce() -> Said) {
-        if let Some(kept) = &self.kept {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push(said());
-        }
+        self.kept.as_ref().map(|kept| kept.take()).unwrap_or_default()
     }
 
     /// Writes a command's result. A reader that closes the pipe early is no error.
@@ -84,22 +67,6 @@ impl Printer {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
             Err(error) => Err(Failure::input(format!("cannot write to standard output: {error}"))),
-        }
-    }
-
-    /// Writes a remark that is not part of the result.
-    pub fn note(&self, text: &str) {
-        self.keep(|| Said::Note(name::shown(text).into_owned()));
-        if !self.quiet {
-            Self::to_stderr(&format!("note: {text}\n"));
-        }
-    }
-
-    /// Writes what is not known of an input, which is used all the same: whole lines.
-    pub fn warning(&self, text: &str) {
-        self.keep(|| Said::Warning(name::shown(text.trim_end()).into_owned()));
-        if !self.quiet {
-            Self::to_stderr(text);
         }
     }
 
@@ -155,6 +122,26 @@ impl Printer {
     }
 }
 
+impl Notes for Printer {
+    fn note(&self, text: &str) {
+        if let Some(kept) = &self.kept {
+            kept.note(text);
+        }
+        if !self.quiet {
+            Self::to_stderr(&format!("note: {text}\n"));
+        }
+    }
+
+    fn warning(&self, text: &str) {
+        if let Some(kept) = &self.kept {
+            kept.warning(text);
+        }
+        if !self.quiet {
+            Self::to_stderr(text);
+        }
+    }
+}
+
 /// A message whose first word, and that before a hint, stands out where there are colours.
 fn emphasised(text: &str) -> String {
     let mut text = text.to_owned();
@@ -207,17 +194,6 @@ fn negative_value() -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_kept_is_told_once() {
-        let printer = Printer::keeping();
-        printer.note("a\u{1b}");
-        printer.warning("b\n");
-        let said = [Said::Note("a\\u{1b}".to_owned()), Said::Warning("b".to_owned())];
-        assert_eq!(printer.said(), said);
-        assert!(printer.said().is_empty());
-        assert!(Printer::new(true).said().is_empty());
-    }
 
     #[test]
     fn numbers_are_spoken_of_in_words() {

@@ -13,8 +13,8 @@ use crate::config::name;
 use crate::config::suggest::{did_you_mean, suggest};
 use crate::design::{self, Design};
 use crate::failure::Failure;
+use crate::notes::Notes;
 use crate::options::Source;
-use crate::printer::Printer;
 use crate::trace::store;
 use crate::trace::{self, Entry, Reach};
 use crate::workload::simulate::{Prepared, RunError};
@@ -23,7 +23,7 @@ use crate::workload::{
 };
 
 /// Finds a workload by name, or reads a PTX file and its launch file.
-pub fn workload(input: &str, args: &Source, printer: &Printer) -> Result<Workload, Failure> {
+pub fn workload(input: &str, args: &Source, notes: &dyn Notes) -> Result<Workload, Failure> {
     other_file(input)?;
     let workload = if is_file(input) {
         without_ptx(input, args.ptx)?;
@@ -54,7 +54,7 @@ pub fn workload(input: &str, args: &Source, printer: &Printer) -> Result<Workloa
     };
     let mut workload = workload?;
     workload.options = options(args)?;
-    warn(&workload.ptx_file, &workload.ptx, printer);
+    warn(&workload.ptx_file, &workload.ptx, notes);
     Ok(workload)
 }
 
@@ -176,14 +176,14 @@ pub enum Subject {
 
 impl Subject {
     /// Finds what an input names.
-    pub fn new(input: &str, args: &Source, printer: &Printer) -> Result<Self, Failure> {
+    pub fn new(input: &str, args: &Source, notes: &dyn Notes) -> Result<Self, Failure> {
         check_name(input)?;
         if args.allow_outside && !trace::is_list(input) {
             return Err(Failure::input(format!("`{input}` is no list of traces"))
                 .hint("`--allow-outside` is for a `kernelslist.g`, which names other files"));
         }
         if !is_recorded(input) {
-            return Ok(Self::Workload(Box::new(workload(input, args, printer)?)));
+            return Ok(Self::Workload(Box::new(workload(input, args, notes)?)));
         }
         without_ptx(input, args.ptx)?;
         if args.registers.is_some() {
@@ -292,7 +292,7 @@ fn unknown_group(group: &str) -> Failure {
 pub fn subjects(
     inputs: &[String],
     args: &Source,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Vec<Subject>, Failure> {
     let inputs = &with_groups(inputs)?;
     // A launch description is for the PTX files among the inputs, a choice of PTX for built-in
@@ -316,7 +316,7 @@ pub fn subjects(
             input if is_ptx(input) => &files,
             _ => &workloads,
         };
-        Subject::new(input, args, printer)
+        Subject::new(input, args, notes)
     };
     let mut subjects = inputs.iter().map(subject).collect::<Result<Vec<_>, _>>()?;
     names::tell_apart(&mut subjects)?;
@@ -328,14 +328,14 @@ pub fn workloads(
     inputs: &[String],
     args: &Source,
     are: &str,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Vec<Workload>, Failure> {
     let only = |subject| match subject {
         Subject::Workload(workload) => Ok(*workload),
         Subject::Trace(input) => Err(Failure::input(format!("`{input}` is a trace, {are}"))
             .hint("name workloads or PTX files; `strata run` takes traces")),
     };
-    subjects(inputs, args, printer)?.into_iter().map(only).collect()
+    subjects(inputs, args, notes)?.into_iter().map(only).collect()
 }
 
 /// Why a workload does not run.
@@ -376,12 +376,12 @@ pub fn is_file(input: &str) -> bool {
 }
 
 /// Tells what is not known of a PTX file.
-pub fn warn(file: &str, text: &str, printer: &Printer) {
+pub fn warn(file: &str, text: &str, notes: &dyn Notes) {
     let zeros = strata_ptx::final_zeros(text);
     if zeros > 0 {
         let left = if zeros == 1 { "is" } else { "are" };
         let zeros = counted(zeros, "zero byte");
-        printer.note(&format!("`{file}` ends with {zeros}, which {left} left out"));
+        notes.note(&format!("`{file}` ends with {zeros}, which {left} left out"));
     }
     let warnings = strata_ptx::warnings(text);
     if warnings.is_empty() {
@@ -389,7 +389,7 @@ pub fn warn(file: &str, text: &str, printer: &Printer) {
     }
     let lines = LineIndex::new(text);
     for warning in &warnings {
-        printer.warning(&diagnostic::render(warning, file, text, &lines));
+        notes.warning(&diagnostic::render(warning, file, text, &lines));
     }
 }
 

@@ -12,7 +12,8 @@ use std::time::Duration;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use strata::failure::Failure;
-use strata::printer::{Printer, Said};
+use strata::notes::Said;
+use strata::printer::Printer;
 
 pyo3::create_exception!(
     strata,

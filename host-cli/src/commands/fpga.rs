@@ -22,6 +22,7 @@ use crate::fpga::plan::Plan;
 use crate::fpga::report::{BoardReport, FpgaReport, describe};
 use crate::fpga::session::{LONG, Session};
 use crate::measure::{self, Request as Measured};
+use crate::notes::Notes as _;
 use crate::printer::Printer;
 use crate::report::json;
 use crate::subject::{self, Subject};

@@ -7,6 +7,7 @@ use crate::cli::data::LaunchTemplateArgs;
 use crate::commands::inspect;
 use crate::failure::{ExitStatus, Failure};
 use crate::launch_template::{self, KIND};
+use crate::notes::Notes as _;
 use crate::output::Output;
 use crate::partial_file::PartialFile;
 use crate::printer::Printer;

@@ -3,6 +3,7 @@
 use super::sweep;
 use crate::cli::pareto::ParetoArgs;
 use crate::failure::{ExitStatus, Failure};
+use crate::notes::Notes as _;
 use crate::options::Mode;
 use crate::printer::Printer;
 use crate::report::columns::Cell;

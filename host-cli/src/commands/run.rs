@@ -13,6 +13,7 @@ use crate::exact;
 use crate::failure::{ExitStatus, Failure};
 use crate::interrupt;
 use crate::measure::{self, Request};
+use crate::notes::Notes as _;
 use crate::options::Mode;
 use crate::output::Output;
 use crate::parallel::{self, Finished};

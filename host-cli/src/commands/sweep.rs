@@ -15,6 +15,7 @@ use crate::cli::sweep::{
 use crate::failure::{ExitStatus, Failure};
 use crate::interrupt;
 use crate::measure::KEPT_BYTES;
+use crate::notes::Notes as _;
 use crate::parallel;
 use crate::plot;
 use crate::printer::Printer;

@@ -10,6 +10,7 @@ use crate::cli::TraceCommand;
 use crate::cli::table::TableArgs;
 use crate::failure::{ExitStatus, Failure};
 use crate::measure::{self, Request};
+use crate::notes::Notes as _;
 use crate::options::Source;
 use crate::output::Output;
 use crate::partial_folder::PartialFolder;

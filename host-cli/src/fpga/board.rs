@@ -17,6 +17,7 @@ use super::error::FpgaError;
 use super::interrupt;
 use super::port::{self, Line, Tcp};
 use super::watch::Watch;
+use crate::notes::Notes as _;
 use crate::printer::Printer;
 pub use child::Child;
 pub use repository::Repository;

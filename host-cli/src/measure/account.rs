@@ -13,8 +13,8 @@ use crate::design::{self, Design, MainMemory};
 use crate::evaluate::{self, EvaluateError};
 use crate::failure::Failure;
 use crate::levels::{Fitted, FittedKernels};
+use crate::notes::Notes;
 use crate::options::Mode;
-use crate::printer::Printer;
 use crate::provision::Provision;
 use crate::report::in_time::COUNT_MODE;
 use crate::report::{
@@ -166,11 +166,11 @@ pub(super) fn fastest(accounts: Vec<Account<'_>>) -> Vec<(Account<'_>, Vec<Tried
 /// Moves what was drawn to its place, now that nothing else can go wrong.
 pub(super) fn finish_timelines(
     accounts: &mut [Account<'_>],
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<(), Failure> {
     for timeline in accounts.iter_mut().filter_map(|account| account.in_order.timeline.take()) {
         if let Some(left_out) = timeline.finish()? {
-            printer.note(&left_out);
+            notes.note(&left_out);
         }
     }
     Ok(())

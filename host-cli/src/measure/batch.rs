@@ -9,7 +9,7 @@ use super::{Counted, Request, check, failure, printed};
 use crate::dump;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
-use crate::printer::Printer;
+use crate::notes::Notes;
 use crate::report::Check;
 use crate::subject;
 use crate::workload::Workload;
@@ -53,11 +53,11 @@ pub(crate) fn each_launch(
     workload: &Workload,
     prepared: &Prepared,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
     mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
 ) -> Result<Check, Failure> {
     let one_by_one = |launches: &[Counted<'_>]| launches.iter().try_for_each(&mut visit);
-    Ok(each_batch(workload, prepared, request, printer, one_by_one)?.check)
+    Ok(each_batch(workload, prepared, request, notes, one_by_one)?.check)
 }
 
 /// The same, several launches at a time, in order: about as many as there are threads, fewer if
@@ -66,10 +66,10 @@ pub(super) fn each_batch(
     workload: &Workload,
     prepared: &Prepared,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
     mut visit: impl FnMut(&[Counted<'_>]) -> Result<(), EvaluateError>,
 ) -> Result<Ended, Failure> {
-    each_executed(workload, prepared, request, printer, |batch| {
+    each_executed(workload, prepared, request, notes, |batch| {
         let source = (&prepared.module, &*workload.ptx);
         let launches = batch.iter().map(|launch| Counted::executed(launch, source));
         visit(&launches.collect::<Vec<_>>())
@@ -81,7 +81,7 @@ pub(super) fn each_executed<'p>(
     workload: &Workload,
     prepared: &'p Prepared,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
     mut visit: impl FnMut(Vec<Executed<'p>>) -> Result<(), EvaluateError>,
 ) -> Result<Ended, Failure> {
     dump::check(&request.dumps, &prepared.plan)?;
@@ -89,7 +89,7 @@ pub(super) fn each_executed<'p>(
     let mut batch = Batch::default();
     let finals = prepared.execute(&request.options, |launch| {
         if !launch.outcome.printf.is_empty() {
-            printer.note(&printed(&launch));
+            notes.note(&printed(&launch));
         }
         let LaunchRecord { index, step, outcome, .. } = launch;
         let program = &prepared.programs[step.kernel];

@@ -12,10 +12,10 @@ use strata_core::units::LaneMask;
 
 use super::Request;
 use crate::failure::Failure;
+use crate::notes::Notes;
 use crate::options::Mode;
 use crate::output::{Kind, Output};
 use crate::partial_file::PartialFile;
-use crate::printer::Printer;
 use crate::subject;
 use crate::workload::Workload;
 use crate::workload::simulate::LaunchRecord;
@@ -32,7 +32,7 @@ pub fn embed(
     workload: &Workload,
     output: &Output,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<usize, Failure> {
     if workload.options.order == Order::ScheduledRenamed {
         return Err(Failure::input(format!(
@@ -53,7 +53,7 @@ pub fn embed(
             text = source(&workload.name, &launch);
         }
         if !launch.outcome.printf.is_empty() {
-            printer.note(&super::printed(&launch));
+            notes.note(&super::printed(&launch));
         }
     });
     let finals = finals.map_err(|error| subject::run_error(workload, &error))?;

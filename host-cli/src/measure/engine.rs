@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{Request, SharedInput};
 use crate::design::Design;
 use crate::failure::Failure;
-use crate::printer::Printer;
+use crate::notes::Notes;
 use crate::report::RunReport;
 use crate::subject::Subject;
 
@@ -74,7 +74,7 @@ pub(crate) fn run(
     inputs: &[Work<'_>],
     taker: &impl Taker,
     room: Room<'_>,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<(), Failure> {
     let unspilled: Mutex<Option<Failure>> = Mutex::default();
     let broken = || unspilled.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +82,7 @@ pub(crate) fn run(
     let execute = |place: usize| {
         let input = inputs.get(place)?;
         (broken().is_none() && taker.begins(place)).then(|| {
-            let mut shared = input.execute(room, printer);
+            let mut shared = input.execute(room, notes);
             if let (Some(Ok(shared)), Some(folder)) = (&mut shared, room.folder)
                 && !stops()
                 && let Err(failure) = shared.spill(folder)
@@ -97,7 +97,7 @@ pub(crate) fn run(
         let evaluate = || {
             taker.input(place);
             let take = |design, report| taker.take((place, design), report);
-            inputs[place].evaluate(shared, (&stops, &take), printer);
+            inputs[place].evaluate(shared, (&stops, &take), notes);
         };
         ((), next) = rayon::join(evaluate, || execute(place + 1));
     }
@@ -106,14 +106,14 @@ pub(crate) fn run(
 
 impl Work<'_> {
     /// Executes the input; none if no design needs it.
-    fn execute(&self, room: Room<'_>, printer: &Printer) -> Option<Result<SharedInput, Failure>> {
+    fn execute(&self, room: Room<'_>, notes: &dyn Notes) -> Option<Result<SharedInput, Failure>> {
         if self.designs.is_empty() {
             return None;
         }
         let needs = self.designs.iter().any(|design| design.depends_on_needs());
         let most_bytes = room.most_bytes / AT_A_TIME;
         let (subject, request) = (self.subject.clone(), self.request.clone());
-        Some(SharedInput::new(subject, request, (needs, most_bytes), printer))
+        Some(SharedInput::new(subject, request, (needs, most_bytes), notes))
     }
 
     /// Evaluates the designs over the input, and tells what came out of each, by its place.
@@ -124,7 +124,7 @@ impl Work<'_> {
             &(impl Fn() -> bool + Sync),
             &(impl Fn(usize, Result<RunReport, Failure>) + Sync),
         ),
-        printer: &Printer,
+        notes: &dyn Notes,
     ) {
         let shared = match shared {
             None => return,
@@ -136,7 +136,7 @@ impl Work<'_> {
         let together = if shared.is_kept() { self.designs.len() } else { TOGETHER };
         for (chunk, designs) in self.designs.chunks(together).enumerate() {
             let take = |place, report| take(chunk * together + place, report);
-            shared.each(designs, printer, stops, take);
+            shared.each(designs, notes, stops, take);
         }
     }
 }

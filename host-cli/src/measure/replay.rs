@@ -17,7 +17,7 @@ use super::{Counted, Request};
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
-use crate::printer::Printer;
+use crate::notes::Notes;
 use crate::report::{Check, RunReport};
 use crate::timeline::Code;
 use crate::trace::store::{Budget, Recording, Stored, is_recording};
@@ -163,7 +163,7 @@ pub fn trace_reports(
     input: &str,
     designs: &[Design],
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Vec<RunReport>, Failure> {
     let tape = Tape::open(input, &request.options, request.reach)?;
     let depends = designs.iter().any(Design::depends_on_needs);
@@ -172,10 +172,10 @@ pub fn trace_reports(
     let needed = (input, kernels.as_slice());
     let mut accounts = with_baselines((designs, &baselines), request, needed)?;
     let mut common = Common::default();
-    let assumptions = play(tape, input, request, printer, |launches| {
+    let assumptions = play(tape, input, request, notes, |launches| {
         add(&mut common, &mut accounts, launches, (input, request.mode))
     })?;
-    finish_timelines(&mut accounts, printer)?;
+    finish_timelines(&mut accounts, notes)?;
     let accounts = fastest(accounts);
     let runs = BaselineRuns::of(&baselines, &accounts);
     let report = |(account, tried): (Account<'_>, _)| {
@@ -213,32 +213,32 @@ pub(super) fn recorded_needs(input: &str, reach: Reach) -> Result<Vec<Needs>, Fa
 pub(crate) fn each_recorded_launch(
     input: &str,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
     mut visit: impl FnMut(&Counted<'_>) -> Result<(), EvaluateError>,
 ) -> Result<BTreeSet<String>, Failure> {
     let one_by_one = |launches: &[Counted<'_>]| launches.iter().try_for_each(&mut visit);
-    each_recorded_batch(input, request, printer, one_by_one)
+    each_recorded_batch(input, request, notes, one_by_one)
 }
 
 /// The same, several launches at a time.
 pub(super) fn each_recorded_batch(
     input: &str,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
     visit: impl FnMut(&[Counted<'_>]) -> Result<(), EvaluateError>,
 ) -> Result<BTreeSet<String>, Failure> {
     let tape = Tape::open(input, &request.options, request.reach)?;
-    play(tape, input, request, printer, visit)
+    play(tape, input, request, notes, visit)
 }
 
 fn play(
     tape: Tape,
     input: &str,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
     mut visit: impl FnMut(&[Counted<'_>]) -> Result<(), EvaluateError>,
 ) -> Result<BTreeSet<String>, Failure> {
-    play_each(tape, input, request, printer, |batch| {
+    play_each(tape, input, request, notes, |batch| {
         let launches = batch.iter().map(|(index, launch)| launch.counted(*index));
         visit(&launches.collect::<Vec<_>>())
     })
@@ -248,18 +248,18 @@ fn play(
 pub(super) fn each_replayed(
     input: &str,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
     visit: impl FnMut(Vec<(u64, Box<Replayed>)>) -> Result<(), EvaluateError>,
 ) -> Result<BTreeSet<String>, Failure> {
     let tape = Tape::open(input, &request.options, request.reach)?;
-    play_each(tape, input, request, printer, visit)
+    play_each(tape, input, request, notes, visit)
 }
 
 fn play_each(
     mut tape: Tape,
     input: &str,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
     mut visit: impl FnMut(Vec<(u64, Box<Replayed>)>) -> Result<(), EvaluateError>,
 ) -> Result<BTreeSet<String>, Failure> {
     let mut batch = Batch::default();
@@ -298,10 +298,10 @@ fn play_each(
     show(batch.take())?;
     check_filters(input, options, index, &kernels)?;
     if let Some(note) = trace::unknown_keys(&unknown_keys) {
-        printer.note(&format!("{input}: {note}"));
+        notes.note(&format!("{input}: {note}"));
     }
     for assumption in &assumptions {
-        printer.note(&format!("{input}: assumed: {assumption}"));
+        notes.note(&format!("{input}: assumed: {assumption}"));
     }
     Ok(assumptions)
 }

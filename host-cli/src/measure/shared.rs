@@ -19,8 +19,8 @@ use super::{Counted, Request, SpillTraffic, failure};
 use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
+use crate::notes::{Notes, Silent};
 use crate::options::Mode;
-use crate::printer::Printer;
 use crate::report::{Check, RunReport};
 use crate::subject::{self, Subject};
 use crate::workload::simulate::Prepared;
@@ -81,7 +81,7 @@ impl SharedInput {
         subject: Subject,
         request: Request,
         (needs, most_bytes): (bool, usize),
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Result<Self, Failure> {
         let mut keeping = Keeping::new(most_bytes, request.mode);
         let mut common = Common::default();
@@ -91,7 +91,7 @@ impl SharedInput {
                 let kernels = if needs { prepared.needs() } else { Ok(Vec::new()) };
                 let kernels = kernels.map_err(|error| subject::run_error(workload, &error))?;
                 common.spills = workload.options.registers.map(|_| SpillTraffic::default());
-                let ended = each_executed(workload, &prepared, &request, printer, |batch| {
+                let ended = each_executed(workload, &prepared, &request, notes, |batch| {
                     let source = (&prepared.module, &*workload.ptx);
                     let launches = batch.iter().map(|of| Counted::executed(of, source));
                     common.add_launches(&launches.collect::<Vec<_>>())?;
@@ -111,7 +111,7 @@ impl SharedInput {
             Subject::Trace(input) => {
                 let kernels =
                     if needs { recorded_needs(input, request.reach)? } else { Vec::new() };
-                let assumed = each_replayed(input, &request, printer, |batch| {
+                let assumed = each_replayed(input, &request, notes, |batch| {
                     let launches = batch.iter().map(|(index, launch)| launch.counted(*index));
                     common.add_launches(&launches.collect::<Vec<_>>())?;
                     let kept = batch.into_iter().map(|(index, of)| Kept::Replayed(index, of));
@@ -172,7 +172,7 @@ impl SharedInput {
     pub(crate) fn each(
         &self,
         designs: &[&Design],
-        printer: &Printer,
+        notes: &dyn Notes,
         stop: impl Fn() -> bool + Sync,
         done: impl Fn(usize, Result<RunReport, Failure>) + Sync,
     ) {
@@ -185,7 +185,7 @@ impl SharedInput {
             };
             designs.par_iter().enumerate().with_max_len(1).for_each(one);
         } else if !stop() {
-            let reports = self.again(designs, printer);
+            let reports = self.again(designs, notes);
             reports.into_iter().enumerate().for_each(|(place, report)| done(place, report));
         }
     }
@@ -204,18 +204,18 @@ impl SharedInput {
 
     /// Reads what was spilled, or executes or reads the input again, for these designs. What it
     /// prints was printed before.
-    fn again(&self, designs: &[&Design], printer: &Printer) -> Vec<Result<RunReport, Failure>> {
+    fn again(&self, designs: &[&Design], notes: &dyn Notes) -> Vec<Result<RunReport, Failure>> {
         let baselines: Vec<_> = designs.iter().map(|design| self.baselines_of(design)).collect();
         let begin = || {
             let points = designs.iter().zip(&baselines);
             points.map(|(design, own)| self.begin(design, own)).collect::<Vec<_>>()
         };
         let mut points = begin();
-        if self.count_spilled(&mut points, printer) {
+        if self.count_spilled(&mut points, notes) {
             return points.into_iter().map(|point| self.finish(point)).collect();
         }
         let mut points = begin();
-        let silent = Printer::new(true);
+        let silent = Silent;
         let add = |launches: &[Counted<'_>]| {
             points.par_iter_mut().for_each(|point| self.add(point, launches));
             Ok(())
@@ -238,7 +238,7 @@ impl SharedInput {
 
     /// Counts what was spilled. Returns whether there was such a thing; otherwise the points have
     /// seen something else.
-    fn count_spilled(&self, points: &mut [Point<'_>], printer: &Printer) -> bool {
+    fn count_spilled(&self, points: &mut [Point<'_>], notes: &dyn Notes) -> bool {
         let spilled = (&self.spill, &self.subject, &self.prepared);
         let (Some(spill), Subject::Workload(workload), Some(prepared)) = spilled else {
             return false;
@@ -247,7 +247,7 @@ impl SharedInput {
             points.par_iter_mut().for_each(|point| self.add(point, launches));
         });
         if let Err(unusable) = &read {
-            printer.note(&format!("{unusable}; `{}` is executed again", self.subject.name()));
+            notes.note(&format!("{unusable}; `{}` is executed again", self.subject.name()));
         }
         read.is_ok()
     }
@@ -366,24 +366,25 @@ impl Keeping {
 mod tests {
     use super::*;
     use crate::design::resolve;
+    use crate::notes::Kept;
     use crate::options::{Mode, Scale, Source};
 
     /// What each design reports, with launches that are kept up to so many bytes.
     fn reports(mode: Mode, designs: &[Design], most_bytes: usize) -> Vec<RunReport> {
         let args = Source::of(Scale::Small);
-        let printer = Printer::new(true);
-        let workload = subject::workload("reduction", &args, &Printer::new(true)).unwrap();
+        let notes = Silent;
+        let workload = subject::workload("reduction", &args, &Silent).unwrap();
         let request = Request::new(&args).unwrap().in_mode(mode);
         let request = request.for_designs(designs).with_totals_only();
         let subject = Subject::Workload(Box::new(workload));
-        let input = SharedInput::new(subject, request, (true, most_bytes), &printer).unwrap();
+        let input = SharedInput::new(subject, request, (true, most_bytes), &notes).unwrap();
         assert_eq!(input.is_kept(), most_bytes != 0);
         let all = Mutex::new(vec![None; designs.len()]);
         let designs: Vec<_> = designs.iter().collect();
         for (first, chunk) in [(0, &designs[..1]), (1, &designs[1..])] {
             input.each(
                 chunk,
-                &printer,
+                &notes,
                 || false,
                 |place, report| {
                     all.lock().unwrap()[first + place] = Some(report.unwrap());
@@ -406,9 +407,9 @@ mod tests {
             assert_eq!(kept, again);
             let args = Source::of(Scale::Small);
             let request = Request::new(&args).unwrap().in_mode(mode).for_designs(&designs);
-            let workload = subject::workload("reduction", &args, &Printer::new(true)).unwrap();
+            let workload = subject::workload("reduction", &args, &Silent).unwrap();
             let request = request.with_totals_only();
-            let alone = super::super::reports(&workload, &designs, &request, &Printer::new(true));
+            let alone = super::super::reports(&workload, &designs, &request, &Silent);
             assert_eq!(kept, alone.unwrap());
         }
     }
@@ -421,13 +422,13 @@ mod tests {
             set: vec!["n=32".to_owned()],
             ..Source::of(Scale::Small)
         };
-        let printer = Printer::keeping();
-        let subject = Subject::new(&format!("{inputs}/slow.ptx"), &args, &printer).unwrap();
+        let notes = Kept::default();
+        let subject = Subject::new(&format!("{inputs}/slow.ptx"), &args, &notes).unwrap();
         let request = Request::new(&args).unwrap().with_totals_only();
-        let input = SharedInput::new(subject, request, (false, 0), &printer).unwrap();
-        assert_eq!(printer.said().len(), 1);
+        let input = SharedInput::new(subject, request, (false, 0), &notes).unwrap();
+        assert_eq!(notes.take().len(), 1);
         let design = resolve("isca11").unwrap();
-        input.each(&[&design], &printer, || false, |_, report| assert!(report.is_ok()));
-        assert_eq!(printer.said(), []);
+        input.each(&[&design], &notes, || false, |_, report| assert!(report.is_ok()));
+        assert_eq!(notes.take(), []);
     }
 }

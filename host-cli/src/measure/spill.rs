@@ -13,9 +13,9 @@ use super::batch::{Batch, Executed, Launched, held};
 use super::tape::record_prepared;
 use super::{Counted, Request};
 use crate::failure::Failure;
+use crate::notes::Silent;
 use crate::options::Mode;
 use crate::output::Output;
-use crate::printer::Printer;
 use crate::trace::store::{KIND, Recording, StoreError, StoreProblem};
 use crate::workload::Workload;
 use crate::workload::simulate::Prepared;
@@ -85,7 +85,7 @@ impl Spill {
         if !path.exists() {
             let output = Output::new(&path, KIND, true, &[])?;
             // What the kernels print was noted before.
-            let quiet = Printer::new(true);
+            let quiet = Silent;
             let request = (request, request.options.accesses);
             match record_prepared(input, &output, request, &quiet)? {
                 Ok(_) => {}

@@ -4,8 +4,8 @@ use strata_simt::AddressSink;
 
 use super::{Request, check, printed};
 use crate::failure::Failure;
+use crate::notes::Notes;
 use crate::output::Output;
-use crate::printer::Printer;
 use crate::subject;
 use crate::trace::store::{Recorder, StoreError, Stored};
 use crate::trace::{Header, declared_version, native_instructions};
@@ -18,10 +18,10 @@ pub fn record(
     workload: &Workload,
     output: &Output,
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<(u64, u64), Failure> {
     let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
-    Ok(record_prepared((workload, &prepared), output, (request, true), printer)??)
+    Ok(record_prepared((workload, &prepared), output, (request, true), notes)??)
 }
 
 /// The same of a prepared workload, with addresses or without. Without, launches come in parts as
@@ -30,14 +30,14 @@ pub(super) fn record_prepared(
     (workload, prepared): (&Workload, &Prepared),
     output: &Output,
     (request, addresses): (&Request, bool),
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Result<(u64, u64), StoreError>, Failure> {
     let recorder = match Recorder::create(output) {
         Ok(recorder) => recorder,
         Err(error) => return Ok(Err(error)),
     };
     let written = Ok(());
-    let mut tape = Tape { recorder, addresses, written, launches: 0, instructions: 0, printer };
+    let mut tape = Tape { recorder, addresses, written, launches: 0, instructions: 0, notes };
     let finals = prepared.execute_into(&request.options, &mut tape);
     let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
     let Tape { recorder, written, launches, instructions, .. } = tape;
@@ -56,7 +56,7 @@ struct Tape<'a> {
     written: Result<(), StoreError>,
     launches: u64,
     instructions: u64,
-    printer: &'a Printer,
+    notes: &'a dyn Notes,
 }
 
 impl LaunchSink for Tape<'_> {
@@ -66,7 +66,7 @@ impl LaunchSink for Tape<'_> {
 
     fn launch(&mut self, launch: LaunchRecord<'_>) {
         if !launch.outcome.printf.is_empty() {
-            self.printer.note(&printed(&launch));
+            self.notes.note(&printed(&launch));
         }
         if self.written.is_ok() {
             self.launches += 1;

@@ -11,6 +11,7 @@ use super::row::Row;
 use super::store::{Contents, Store};
 use crate::failure::Failure;
 use crate::measure::Room;
+use crate::notes::Notes as _;
 use crate::printer::Printer;
 
 /// One part of as many.

@@ -19,6 +19,7 @@ use super::parquet;
 use super::points::Points;
 use crate::failure::Failure;
 use crate::measure::Room;
+use crate::notes::Notes as _;
 use crate::printer::Printer;
 use driver::{Driver, Event, Heard};
 

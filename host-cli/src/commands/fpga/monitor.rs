@@ -9,6 +9,7 @@ use crate::failure::{ExitStatus, Failure};
 use crate::fpga::board::{Board, Repository};
 use crate::fpga::error::FpgaError;
 use crate::fpga::session::Session;
+use crate::notes::Notes as _;
 use crate::printer::Printer;
 
 /// Runs the command.
