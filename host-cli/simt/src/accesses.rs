@@ -116,6 +116,7 @@ impl WarpAccesses {
     }
 
     /// Adds one execution; `addresses` has one for each lane of `mask`.
+    #[inline]
     pub fn note(
         &mut self,
         windows: &Windows,

@@ -109,6 +109,7 @@ pub struct Windows {
 
 /// Bytes that one execution moves for the lanes of `mask`, all together. `addresses` has one for
 /// each of them; what is missing moves nothing.
+#[inline]
 pub fn moved_bytes(
     windows: &Windows,
     shape: AccessShape,

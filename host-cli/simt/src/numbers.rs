@@ -36,6 +36,7 @@ impl<'a> Source<'a> {
     }
 
     /// The next number.
+    #[inline]
     pub fn number(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -53,6 +54,7 @@ impl<'a> Source<'a> {
     }
 
     /// The next number with a sign.
+    #[inline]
     pub fn signed(&mut self) -> Option<i64> {
         let value = self.number()?;
         Some((value >> 1) as i64 ^ -((value & 1) as i64))

@@ -66,6 +66,7 @@ impl History {
 
     /// Reads the row of an execution with `lanes` active lanes, at least one. `None` where the
     /// bytes make no sense.
+    #[inline]
     pub fn get<'a>(
         &mut self,
         source: &mut Source<'_>,

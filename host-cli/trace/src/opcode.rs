@@ -274,6 +274,22 @@ impl OpcodeAccess {
         mask: u32,
         addresses: Addresses<'_>,
     ) {
+        if self.naming == u32::MAX {
+            accesses.note(windows, self.shape, mask, addresses);
+        } else {
+            self.note_of_some(accesses, windows, mask, addresses);
+        }
+    }
+
+    /// Adds an execution in which the addresses of some lanes mean nothing.
+    #[cold]
+    fn note_of_some(
+        &self,
+        accesses: &mut WarpAccesses,
+        windows: &Windows,
+        mask: u32,
+        addresses: Addresses<'_>,
+    ) {
         let naming = mask & self.naming;
         accesses.note(windows, self.shape, naming, addresses.first(naming.count_ones()));
     }

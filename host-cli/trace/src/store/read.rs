@@ -256,6 +256,19 @@ struct Moved {
     warp: WarpAccesses,
 }
 
+impl Moved {
+    /// An execution of an instruction that moves bytes. Apart, so that the many others cost little.
+    #[inline(never)]
+    fn access(&mut self, pc: u32, mask: u32, addresses: Addresses<'_>) -> Result<(), StoreProblem> {
+        let Some(access) = self.accessing[pc as usize] else { return Ok(()) };
+        if self.accesses.len() + self.warp.len() >= MAX_ACCESSES {
+            return Err(TOO_MANY_ACCESSES);
+        }
+        access.note(&mut self.warp, &self.windows, mask, addresses);
+        Ok(())
+    }
+}
+
 impl RowVisitor for Moved {
     fn begin(&mut self, _: WarpPath, _: u64) -> Result<(), StoreProblem> {
         self.warp.clear();
@@ -268,15 +281,10 @@ impl RowVisitor for Moved {
         mask: u32,
         addresses: Addresses<'_>,
     ) -> Result<(), StoreProblem> {
-        if let Some(access) = self.accessing[pc as usize]
-            && mask != 0
-        {
-            if self.accesses.len() + self.warp.len() >= MAX_ACCESSES {
-                return Err(TOO_MANY_ACCESSES);
-            }
-            access.note(&mut self.warp, &self.windows, mask, addresses);
+        if mask == 0 || self.accessing[pc as usize].is_none() {
+            return Ok(());
         }
-        Ok(())
+        self.access(pc, mask, addresses)
     }
 
     fn end(&mut self) -> Result<(), StoreProblem> {
