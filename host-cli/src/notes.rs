@@ -13,7 +13,7 @@ pub trait Notes: Sync {
     fn warning(&self, text: &str);
 }
 
-/// Something that is no result.
+/// One remark or warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
     /// A remark.

@@ -66,7 +66,7 @@ fn loads_of_matrices_move_the_rows_that_are_named() {
     }
 }
 
-/// As a tracer writes them, with an address in every lane.
+/// Lines of a tracer, with an address in every lane.
 #[test]
 fn lanes_beyond_the_rows_of_a_matrix_name_nothing() {
     for (_, modifier, bytes) in ROWS {

@@ -316,7 +316,7 @@ fn versions_and_machines_that_are_not_known() {
     assert_eq!((quiet.status, quiet.stderr.as_str()), (Some(0), ""));
 }
 
-/// As programs write them that keep PTX as a string of C.
+/// PTX of a program that keeps it as a string of C, which ends with a zero byte.
 #[test]
 fn zero_bytes_at_the_end_of_ptx() {
     let home = Home::new();

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 /// The mark, which begins no text that a person would write.
 const MARK: &str = "\0a date: ";
 
-/// The same file with its dates marked.
+/// The text of the file, with each date in it marked.
 pub(super) fn marked(mut tree: Spanned<DeTable<'_>>) -> Spanned<DeTable<'_>> {
     tree.get_mut().iter_mut().for_each(|(_, value)| mark(value));
     tree
