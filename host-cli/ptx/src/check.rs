@@ -1,27 +1,18 @@
 //! Checks the operands of an instruction against its form.
 
 pub(crate) mod addresses;
+mod context;
 mod particular;
 
 use crate::diagnostic::Diagnostic;
 use crate::forms::{Form, Pipe, Slot, SlotKind, SlotType};
 use crate::module::{
-    AddressBase, Function, Module, Operand, Span, SpecialRegister, StateSpace, Symbol, Variable,
-    VirtualRegister,
+    AddressBase, Function, Operand, Span, SpecialRegister, StateSpace, Symbol, VirtualRegister,
 };
-use crate::opcode::{Modifiers, Opcode};
-use crate::parser::Written;
+use crate::opcode::Opcode;
 use crate::types::{Kind, ScalarType};
+pub(crate) use context::{Context, Written};
 use particular::particular;
-
-/// What the checks need to know of the surroundings.
-pub(crate) struct Context<'c> {
-    pub(crate) module: &'c Module,
-    pub(crate) function: &'c Function,
-    pub(crate) opcode: Opcode,
-    pub(crate) modifiers: &'c Modifiers,
-    pub(crate) types: &'c [ScalarType],
-}
 
 /// Operands sorted into results and sources, and what is wrong with them.
 #[derive(Default)]
@@ -155,18 +146,6 @@ impl Context<'_> {
                 }
                 fail("operand-type", *span, "the second destination must be a `.pred` register")
             }
-        }
-    }
-
-    fn register(&self, id: VirtualRegister) -> ScalarType {
-        self.function.registers.get(id.index()).map_or(ScalarType::B32, |register| register.ty)
-    }
-
-    fn variable(&self, symbol: Symbol) -> Option<&Variable> {
-        match symbol {
-            Symbol::Module(id) => self.module.variables.get(id.index()),
-            Symbol::Local(id) => self.function.variables.get(id.index()),
-            Symbol::Function(_) => None,
         }
     }
 

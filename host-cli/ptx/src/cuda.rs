@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::module::Span;
+use crate::module::span::Span;
 
 /// A file of a `.file`.
 #[derive(Clone, Debug, PartialEq, Eq)]

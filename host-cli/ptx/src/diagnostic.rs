@@ -5,7 +5,7 @@
 use std::fmt::{Display, Write as _};
 
 use crate::cuda::{CudaLines, CudaPlace};
-use crate::module::Span;
+use crate::module::span::Span;
 
 /// How grave a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@
 //! each of them makes another launch fail.
 
 use crate::diagnostic::{Diagnostic, counted};
-use crate::module::{Function, Span};
+use crate::module::span::Span;
 
 /// Most CTAs of a cluster on any GPU, where kernels may have more than the portable 8 (CUDA C++
 /// Programming Guide, "Thread Block Clusters").
@@ -141,16 +141,5 @@ impl LaunchRules {
             }
         }
         Ok(())
-    }
-}
-
-impl Function {
-    /// Whether a launch of this kernel with so many CTAs, each of so many threads, is allowed.
-    ///
-    /// # Errors
-    /// Why not, at the directive that forbids it.
-    pub fn check_launch(&self, grid: [u32; 3], block: [u32; 3]) -> Result<(), Diagnostic> {
-        let checked = self.launch.check(grid, block);
-        checked.map_err(|refused| refused.in_kernel(self.name.clone()))
     }
 }

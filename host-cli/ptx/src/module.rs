@@ -3,19 +3,16 @@
 //! This is the only representation of an instruction on the host: the compiler rewrites register
 //! numbers and inserts instructions, the executor decodes it, the listing prints it.
 
+pub(crate) mod space;
+pub(crate) mod span;
+
 use crate::cuda::CudaLines;
+use crate::diagnostic::Diagnostic;
 use crate::launch::LaunchRules;
 use crate::opcode::{Modifiers, Opcode};
 use crate::types::ScalarType;
-
-/// A half-open range of bytes in the source text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Span {
-    /// First byte. Unit: bytes from the start of the file.
-    pub start: u32,
-    /// One past the last byte. Unit: bytes from the start of the file.
-    pub end: u32,
-}
+pub use space::StateSpace;
+pub use span::Span;
 
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
@@ -97,23 +94,6 @@ impl Module {
     pub fn line(&self, offset: u32) -> u32 {
         (self.line_starts.partition_point(|&start| start <= offset) as u32).max(1)
     }
-}
-
-/// Where a variable lives, and what an address points into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StateSpace {
-    /// No space written: the generic address space.
-    Generic,
-    /// `.const`.
-    Const,
-    /// `.global`.
-    Global,
-    /// `.local`: private to a thread.
-    Local,
-    /// `.param`: a kernel's parameters, or a function's arguments and results.
-    Param,
-    /// `.shared`: one copy for each CTA.
-    Shared,
 }
 
 /// The visibility of a symbol.
@@ -294,6 +274,17 @@ pub struct Function {
     pub noreturn: bool,
     /// Place of the name.
     pub span: Span,
+}
+
+impl Function {
+    /// Whether a launch of this kernel with so many CTAs, each of so many threads, is allowed.
+    ///
+    /// # Errors
+    /// Why not, at the directive that forbids it.
+    pub fn check_launch(&self, grid: [u32; 3], block: [u32; 3]) -> Result<(), Diagnostic> {
+        let checked = self.launch.check(grid, block);
+        checked.map_err(|refused| refused.in_kernel(self.name.clone()))
+    }
 }
 
 /// A guard: `@%p` or `@!%p`.

@@ -1,6 +1,6 @@
 //! Base opcodes and modifiers.
 
-use crate::module::StateSpace;
+use crate::module::space::StateSpace;
 
 macro_rules! opcodes {
     ($($variant:ident $name:literal),* $(,)?) => {

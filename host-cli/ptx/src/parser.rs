@@ -4,12 +4,14 @@
 //! forgotten. Nothing recurses with the text except constant expressions, whose depth is limited,
 //! and work per token is bounded, so that hostile files cost no more than honest ones.
 
+mod attributes;
 mod constant;
 mod debug;
 mod function;
 mod header;
 mod initializer;
 mod instruction;
+mod names;
 mod opaque;
 mod operand;
 mod scope;
@@ -23,7 +25,6 @@ use crate::diagnostic::{Diagnostic, DiagnosticKind, line_starts};
 use crate::lexer::{Lexeme, Token, head, lex};
 use crate::module::{Module, Span, Symbol};
 use crate::suggest::nearest;
-pub(crate) use operand::Written;
 use scope::{Body, ModuleRegisters, Ranges};
 
 /// Largest text that is parsed. Unit: bytes.

@@ -20,6 +20,7 @@ const CRATES: &[(&str, usize)] = &[
     ("host-cli/explorer/src/", usize::MAX),
     ("host-cli/files/src/", usize::MAX),
     ("host-cli/measure/src/", 1),
+    ("host-cli/ptx/src/", usize::MAX),
     ("host-cli/src/", 1),
 ];
 

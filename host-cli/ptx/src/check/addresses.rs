@@ -3,11 +3,10 @@
 //! Of a module with 64-bit addresses, 32 bits hold an address within shared or local memory, and
 //! lose part of any other. `ptxas` refuses nearly the same.
 
-use super::Context;
+use super::context::{Context, Written};
 use crate::diagnostic::Diagnostic;
 use crate::module::{AddressBase, Operand, Span, StateSpace, Symbol};
 use crate::opcode::Opcode;
-use crate::parser::Written;
 use crate::types::ScalarType;
 
 /// Name of the rule that 32 bits do not hold a 64-bit address.

@@ -1,10 +1,9 @@
 //! Rules that concern one opcode alone.
 
-use super::Context;
+use super::context::{Context, Written};
 use crate::diagnostic::Diagnostic;
 use crate::module::{Operand, Span, StateSpace};
 use crate::opcode::Opcode;
-use crate::parser::Written;
 
 /// Everything that such rules find wrong; the number of operands is known to suit the form.
 pub(super) fn particular(context: &Context<'_>, written: &[Written]) -> Vec<Diagnostic> {

@@ -1,6 +1,6 @@
 //! Arithmetic, comparison, selection, logic, shifts and conversion.
 
-use super::Row;
+use super::notation::Row;
 
 /// The forms. `mad.f32` has no rounding before `sm_20`, where it was not fused.
 pub(super) const FORMS: &[Row] = &[

@@ -1,6 +1,6 @@
 //! Control flow, barriers, fences, warp-level communication.
 
-use super::Row;
+use super::notation::Row;
 
 /// The forms. The operands of `call` have a shape of their own and are read by the parser.
 pub(super) const FORMS: &[Row] = &[

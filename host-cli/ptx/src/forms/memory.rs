@@ -1,6 +1,6 @@
 //! Loads, stores, atomics, copies, addresses, textures and surfaces.
 
-use super::Row;
+use super::notation::Row;
 
 /// The forms. An operand of 64 bits after the others is the policy of `.L2::cache_hint`.
 pub(super) const FORMS: &[Row] = &[

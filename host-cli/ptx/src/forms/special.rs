@@ -1,6 +1,6 @@
 //! Video and matrix instructions.
 
-use super::Row;
+use super::notation::Row;
 
 /// The forms. Operand selectors (`%r1.b0`) are read by the parser.
 pub(super) const FORMS: &[Row] = &[

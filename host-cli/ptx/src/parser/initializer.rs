@@ -1,7 +1,7 @@
 //! Initial contents of variables: nested braces, numbers, addresses.
 
+use super::attributes::Attributes;
 use super::constant::Constant;
-use super::variable::Attributes;
 use super::{Parser, Reported, Result};
 use crate::check::addresses::stored;
 use crate::lexer::Token;

@@ -1,9 +1,9 @@
 //! Instructions: guard, opcode, modifiers, operands.
 
-use super::operand::{Place, Written};
+use super::operand::Place;
 use super::scope::Name;
 use super::{Parser, Reported, Result};
-use crate::check::{self, Context};
+use crate::check::{self, Context, Written};
 use crate::diagnostic::{Diagnostic, counted};
 use crate::forms::{Words, forms};
 use crate::lexer::Token;

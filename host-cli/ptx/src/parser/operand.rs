@@ -2,6 +2,7 @@
 
 use super::scope::{Name, Wanted};
 use super::{Parser, Reported, Result};
+use crate::check::Written;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
 use crate::module::{
@@ -13,21 +14,6 @@ use crate::types::{Kind, ScalarType};
 
 /// Most elements of a vector operand.
 const VECTOR_MAX: usize = 64;
-
-/// One operand as written.
-#[derive(Clone, Debug)]
-pub(crate) struct Written {
-    /// What it is.
-    pub(crate) operand: Operand,
-    /// Where it is.
-    pub(crate) span: Span,
-    /// What follows a `|`.
-    pub(crate) pipe: Option<(Operand, Span)>,
-    /// What follows the address in the same brackets (textures and surfaces).
-    pub(crate) rest: Vec<Operand>,
-    /// `.b0`, `.h10` and so on: parts of a register that a video instruction takes.
-    pub(crate) selector: Option<String>,
-}
 
 /// Where an operand stands, so far as names depend on it.
 #[derive(Clone, Copy, PartialEq, Eq)]

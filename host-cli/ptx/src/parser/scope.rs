@@ -2,11 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::variable::Attributes;
-use super::{Parser, Result};
+use super::attributes::Numbered;
 use crate::module::{
-    Callees, Function, Label, LabelId, Module, Operand, Register, Span, StateSpace, Symbol,
-    Variable, VariableId, VirtualRegister,
+    Callees, Function, Label, LabelId, Module, Operand, Register, Span, StateSpace, Variable,
+    VariableId, VirtualRegister,
 };
 use crate::types::ScalarType;
 
@@ -28,14 +27,6 @@ pub(super) enum Name {
     Global(VariableId),
     /// A variable that a numbered name declares, and not used so far.
     Numbered(Numbered),
-}
-
-/// What each variable of a declaration `v<3>` is like.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Numbered {
-    pub(super) attributes: Attributes,
-    /// Where the declaration has its name.
-    pub(super) span: Span,
 }
 
 /// What a label stands for.
@@ -139,7 +130,7 @@ pub(super) struct Body<'a> {
 pub(super) struct ModuleRegisters<'a> {
     scope: Scope<'a>,
     /// Numbers of those that some function names.
-    numbers: FxHashMap<&'a str, u32>,
+    pub(super) numbers: FxHashMap<&'a str, u32>,
 }
 
 impl<'a> ModuleRegisters<'a> {
@@ -154,7 +145,7 @@ impl<'a> ModuleRegisters<'a> {
     }
 
     /// Type of a register, if it is one of the module's.
-    fn find(&self, name: &str) -> Option<ScalarType> {
+    pub(super) fn find(&self, name: &str) -> Option<ScalarType> {
         let found = self.scope.names.get(name).copied().or_else(|| self.scope.ranges.find(name));
         match found {
             Some(Name::Declared(ty)) => Some(ty),
@@ -280,7 +271,8 @@ impl<'a> Body<'a> {
         None
     }
 
-    fn use_register(&mut self, scope: usize, name: &'a str, ty: ScalarType) -> Name {
+    /// Adds the register of a name that is used for the first time.
+    pub(super) fn use_register(&mut self, scope: usize, name: &'a str, ty: ScalarType) -> Name {
         let id = self.add_register(name.to_owned(), ty);
         self.scopes[scope].names.insert(name, Name::Register(id));
         Name::Register(id)
@@ -395,54 +387,5 @@ fn component_name(name: &str, index: usize) -> String {
     match ["x", "y", "z", "w"].get(index) {
         Some(letter) => format!("{name}.{letter}"),
         None => format!("{name}.{index}"),
-    }
-}
-
-impl<'a> Parser<'a> {
-    /// A register or variable of the function, or a register of the module. Registers become used.
-    pub(super) fn find_name(&mut self, name: &'a str) -> Option<Name> {
-        let found = self.body.find(name, &mut self.module);
-        if found.is_some() {
-            return found;
-        }
-        let ty = self.module_registers.find(name)?;
-        let next = self.module.registers.len() as u32;
-        let number = *self.module_registers.numbers.entry(name).or_insert(next);
-        if number == next {
-            self.module.registers.push(Register { name: name.to_owned(), ty });
-        }
-        let meaning = self.body.use_register(0, name, ty);
-        if let Name::Register(register) = meaning {
-            self.body.function.module_registers.push((register, number));
-        }
-        Some(meaning)
-    }
-
-    /// A variable or function by name, innermost first; registers are not looked for.
-    pub(super) fn symbol(&mut self, name: &'a str) -> Option<Symbol> {
-        match self.find_name(name) {
-            Some(Name::Variable(id)) => Some(Symbol::Local(id)),
-            Some(Name::Global(id)) => Some(Symbol::Module(id)),
-            Some(_) => None,
-            None => self.global(name),
-        }
-    }
-
-    /// A variable or function of module scope. Numbered variables become used.
-    pub(super) fn global(&mut self, name: &'a str) -> Option<Symbol> {
-        if let Some(&known) = self.globals.get(name) {
-            return Some(known);
-        }
-        let Some(Name::Numbered(each)) = self.global_ranges.find(name) else { return None };
-        self.module.variables.push(each.variable(name));
-        let symbol = Symbol::Module(VariableId(self.module.variables.len() as u32 - 1));
-        self.globals.insert(name, symbol);
-        Some(symbol)
-    }
-
-    /// Reports a name declared twice.
-    pub(super) fn redeclared(&mut self, name: &str, span: Span) -> Result<()> {
-        let message = format!("`{}` is declared twice in this block", super::shorten(name));
-        Err(self.error("redeclared", span, message))
     }
 }

@@ -1,6 +1,7 @@
 //! Declarations: registers, variables, parameters.
 
-use super::scope::{Name, Numbered};
+use super::attributes::{Attributes, Numbered, element_bytes};
+use super::scope::Name;
 use super::{Parser, Reported, Result};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
@@ -15,17 +16,6 @@ const ALIGN_MAX: u64 = 1 << 16;
 /// Words that begin the declaration of a variable.
 pub(super) const SPACES: &[&str] =
     &["global", "const", "shared", "local", "param", "texref", "surfref", "samplerref", "tex"];
-
-/// What stands between the space and the name.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Attributes {
-    pub(super) space: StateSpace,
-    pub(super) linkage: Linkage,
-    pub(super) ty: ScalarType,
-    pub(super) vector: u8,
-    pub(super) align: Option<u32>,
-    pub(super) pointer: Option<StateSpace>,
-}
 
 impl<'a> Parser<'a> {
     /// `.reg .b32 %r<10>, %s;` after its `.reg`.
@@ -418,33 +408,6 @@ impl<'a> Parser<'a> {
         };
         Ok((name, variable))
     }
-}
-
-impl Numbered {
-    /// The variable of a name.
-    pub(super) fn variable(self, name: &str) -> Variable {
-        let Self { attributes, span } = self;
-        let size = element_bytes(attributes);
-        Variable {
-            name: name.to_owned(),
-            space: attributes.space,
-            ty: attributes.ty,
-            vector: attributes.vector,
-            dimensions: Vec::new(),
-            align: attributes.align.unwrap_or(size as u32),
-            size,
-            initial: None,
-            linkage: attributes.linkage,
-            register: None,
-            pointer: attributes.pointer,
-            span,
-        }
-    }
-}
-
-/// Size of one element with all its components. Unit: bytes.
-fn element_bytes(attributes: Attributes) -> u64 {
-    u64::from(attributes.ty.bytes()) * u64::from(attributes.vector)
 }
 
 /// Size of an array. Unit: bytes; `None` when it does not fit a signed 64-bit offset.
