@@ -1,7 +1,5 @@
 //! The operands of an instruction: which it writes, which it reads, and how wide each is.
 
-use crate::{Machine, Mnemonic, arithmetic, control, matrix, memory, texture};
-
 /// What an instruction does with a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -84,28 +82,5 @@ impl Form {
     /// One that only exports have.
     pub(crate) fn exported(first: First, operands: impl Into<Vec<Operand>>) -> Self {
         Self { exported: true, ..Self::new(first, operands) }
-    }
-}
-
-/// The forms of an opcode on a machine; `None` for an opcode that the tables do not hold.
-pub fn forms(mnemonic: &str, machine: Machine) -> Option<Vec<Form>> {
-    let mnemonic = Mnemonic(mnemonic);
-    memory::forms(mnemonic, machine)
-        .or_else(|| matrix::forms(mnemonic))
-        .or_else(|| texture::forms(mnemonic))
-        .or_else(|| control::forms(mnemonic))
-        .or_else(|| arithmetic::forms(mnemonic))
-}
-
-/// Which of the two lines that the tracer writes of an instruction holds the addresses of global
-/// memory; `None` for the opcodes that refer to memory once, or never, and have one line.
-pub fn global_line(mnemonic: &str) -> Option<usize> {
-    let mnemonic = Mnemonic(mnemonic);
-    match mnemonic.stem() {
-        "LDGSTS" | "UTMALDG" => Some(1),
-        "UTMASTG" | "UTMAREDG" | "UGETNEXTWORKID" => Some(0),
-        // From shared to global memory, or the other way.
-        "UBLKCP" | "UBLKRED" => Some(usize::from(mnemonic.modifiers().next() == Some("S"))),
-        _ => None,
     }
 }

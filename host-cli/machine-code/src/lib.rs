@@ -16,10 +16,12 @@ mod machine;
 mod matrix;
 mod memory;
 mod mnemonic;
+mod opcode;
 mod texture;
 
-pub use form::{First, Form, Operand, Role, Width, forms, global_line};
+pub use form::{First, Form, Operand, Role, Width};
 pub use listing::{Misfit, Note, Reading, Span, list, read};
 pub use machine::Machine;
 pub use memory::{data_bytes, naming_lanes};
 pub use mnemonic::Mnemonic;
+pub use opcode::{forms, global_line};

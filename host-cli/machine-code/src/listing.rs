@@ -4,9 +4,10 @@
 //! register, and every general register behind it as a source: a result behind a predicate is a
 //! source there, and a barrier's number a destination.
 
-use crate::form::{First, Form, Operand, Role, Width, forms};
+use crate::form::{First, Form, Operand, Role, Width};
 use crate::machine::Machine;
 use crate::mnemonic::Mnemonic;
+use crate::opcode::forms;
 
 /// The register that is always zero, and no register.
 const ZERO: u8 = 255;

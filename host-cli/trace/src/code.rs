@@ -11,7 +11,7 @@ use strata_machine_code::{Machine, Note, Span};
 use super::flow::Flow;
 use super::liveness;
 use super::opcode;
-use super::reader::Seen;
+use super::visitor::Seen;
 
 /// Kinds of assumptions, each made at most once for a mnemonic: opcode, operands, listing, addend,
 /// width, alignment, slots, lines.

@@ -13,7 +13,8 @@ use super::flow::Flow;
 use super::header::Header;
 use super::lines::Lines;
 use super::opcode::{self, OpcodeAccess};
-use super::reader::{self, Contents, Seen, Visitor};
+use super::reader::{self, Contents};
+use super::visitor::{Seen, Visitor};
 
 /// What to keep of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

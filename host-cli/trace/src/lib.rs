@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod code;
+mod cursor;
 mod error;
 mod export;
 mod flow;
@@ -32,6 +33,7 @@ pub mod store;
 #[cfg(test)]
 mod tests;
 mod tracez;
+mod visitor;
 
 pub use code::{Assumption, Code, TracedInstruction, machine_note};
 pub use error::{Problem, TraceError};

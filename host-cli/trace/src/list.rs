@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
+use super::cursor::Cursor;
 use super::error::{Problem, TraceError, expected};
-use super::instruction::Cursor;
 use super::lines::{Lines, unpacked_name};
 use super::plain::is_plain;
 

@@ -5,8 +5,8 @@
 //! All of it is checked. None of it is used: the model has no uniform registers and no values, and
 //! such a transfer has no addresses of lanes (DEV-166).
 
+use super::cursor::Cursor;
 use super::error::{Problem, expected};
-use super::instruction::{Cursor, Version};
 
 /// The line that a tracer writes around the one turn of a spin loop that it keeps (DEV-167). It is
 /// written so in all versions, with `enable lineinfo` too.
@@ -15,6 +15,22 @@ const MARKER: &[u8] = b"0000 ffffffff 0 REPLAY_";
 const BULK: [&str; 7] = ["UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG", "UBLKCP", "UBLKPF", "UBLKRED"];
 /// Longest transfer of the tensor memory accelerator, generously. Unit: bytes.
 const MAX_TRANSFER: u64 = 1 << 40;
+
+/// The version of a tracer, which says what its lines hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version(pub(crate) u32);
+
+impl Version {
+    /// Lines have one immediate, or two. From that version on, they may name uniform registers.
+    pub(crate) fn has_immediate(self) -> bool {
+        self.0 >= 5
+    }
+
+    /// Lines say whether values of registers follow.
+    pub(crate) fn has_values(self) -> bool {
+        self.0 >= 6
+    }
+}
 
 /// An operand that a line names, and that is no general register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use strata_simt::moved::Addresses;
 
 use super::error::Problem;
 use super::header::Header;
-use super::reader::{Seen, Visitor};
+use super::visitor::{Seen, Visitor};
 
 /// Hands on to a visitor what a reader finds, instruction by instruction.
 pub(crate) struct Instructions<'a, V> {

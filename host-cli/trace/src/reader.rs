@@ -5,12 +5,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_simt::moved::Addresses;
 
+use super::cursor::Cursor;
 use super::error::{Problem, TraceError, bare, expected};
 use super::header::{Header, decimal, numbers};
-use super::instruction::{Cursor, Named, Version};
+use super::instruction::Named;
 use super::lines::{Lines, MAX_LINE};
-use super::newer::{Layout, Marker, Values};
+use super::newer::{Layout, Marker, Values, Version};
 use super::operands::Instructions;
+use super::visitor::{Seen, Visitor};
 
 /// Most distinct program counters of a kernel.
 pub(crate) const MAX_INSTRUCTIONS: usize = 1 << 17;
@@ -20,35 +22,6 @@ const MAX_INSTRUCTION_LINE: usize = 2048;
 /// Longest line of an instruction with values of its registers, which are not kept. Six registers
 /// with 32 values each take under 2100 bytes.
 const MAX_LINE_WITH_VALUES: usize = 4096;
-
-/// Receives what a trace file holds, in the file's order.
-pub(crate) trait Visitor {
-    /// The header was read.
-    fn header(&mut self, header: &Header);
-    /// A warp begins. `cta` is its linear index (x fastest).
-    fn begin(&mut self, cta: u64, warp: u32);
-    /// The warp executes an instruction: the `id`-th that the file showed first.
-    fn instruction(
-        &mut self,
-        id: u32,
-        mask: u32,
-        addresses: Addresses<'_>,
-        code: &Seen,
-    ) -> Result<(), Problem>;
-    /// The warp ends.
-    fn end(&mut self) -> Result<(), Problem>;
-}
-
-/// An instruction as first seen.
-#[derive(Clone, Debug)]
-pub(crate) struct Seen {
-    /// Program counter.
-    pub(crate) pc: u64,
-    /// What its lines name.
-    pub(crate) named: Named,
-    /// The text between mask and addresses, as first seen.
-    text: Vec<u8>,
-}
 
 /// What a file holds beside its warps.
 #[derive(Debug)]

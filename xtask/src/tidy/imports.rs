@@ -19,9 +19,11 @@ const CRATES: &[(&str, usize)] = &[
     ("host-cli/config/src/", usize::MAX),
     ("host-cli/explorer/src/", usize::MAX),
     ("host-cli/files/src/", usize::MAX),
+    ("host-cli/machine-code/src/", usize::MAX),
     ("host-cli/measure/src/", 1),
     ("host-cli/ptx/src/", usize::MAX),
     ("host-cli/src/", 1),
+    ("host-cli/trace/src/", usize::MAX),
 ];
 
 /// A module by the names that lead to it from the crate's root; the root is empty.
