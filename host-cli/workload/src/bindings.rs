@@ -1,9 +1,8 @@
 //! References of a module: which of them kernels use, and whether a launch file binds each.
 
+use strata_compiler::program::Program;
 use strata_ptx::module::{AddressBase, Module, Operand, SamplerInitializer, Symbol, VariableId};
 use strata_simt::texture::ObjectKind;
-
-use super::simulate::{Prepared, RunError};
 
 /// The reference of the module that an operand names.
 pub(crate) fn reference(operand: &Operand, module: &Module) -> Option<(VariableId, ObjectKind)> {
@@ -25,20 +24,18 @@ pub(crate) fn initial_sampler<'m>(
     variable.initial.as_ref()?.samplers.first()
 }
 
-/// Refuses to run a kernel that uses a reference to which nothing is bound.
-pub(super) fn check(prepared: &Prepared) -> Result<(), RunError> {
-    let Prepared { module, plan, .. } = prepared;
-    for program in &prepared.programs {
-        let instructions = program.instructions.iter();
-        let operands = instructions.flat_map(|whole| &whole.instruction.sources);
-        for (id, kind) in operands.filter_map(|operand| reference(operand, module)) {
-            let name = &module.variables[id.index()].name;
-            let bound = plan.objects.iter().any(|object| object.reference.as_ref() == Some(name));
-            if !bound && initial_sampler(module, name).is_none() {
-                let (workload, kernel) = (prepared.name.clone(), program.name.clone());
-                return Err(RunError::Unbound { workload, kernel, name: name.clone(), kind });
-            }
-        }
-    }
-    Ok(())
+/// The first reference that a kernel uses, and to which neither the module nor a launch file binds
+/// anything. `is_bound` says by name whether the launch file does.
+pub(crate) fn unbound<'m>(
+    program: &Program,
+    module: &'m Module,
+    is_bound: impl Fn(&str) -> bool,
+) -> Option<(&'m str, ObjectKind)> {
+    let instructions = program.instructions.iter();
+    let mut operands = instructions.flat_map(|whole| &whole.instruction.sources);
+    operands.find_map(|operand| {
+        let (id, kind) = reference(operand, module)?;
+        let name = module.variables[id.index()].name.as_str();
+        (!is_bound(name) && initial_sampler(module, name).is_none()).then_some((name, kind))
+    })
 }

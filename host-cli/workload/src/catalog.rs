@@ -2,9 +2,6 @@
 
 use strata_core::named;
 
-use super::error::WorkloadError;
-use strata_config::suggest::suggest;
-
 named! {
     /// What made a built-in workload's PTX of its source; the one that is used unless another is
     /// asked for first. Every workload has all of these; how far they are apart, DEV-075
@@ -200,13 +197,9 @@ pub fn group_names() -> impl Iterator<Item = &'static str> {
     Group::ALL.into_iter().map(Group::name).chain([EVERY_GROUP])
 }
 
-/// The files of a built-in workload.
-pub(super) fn find(name: &str) -> Result<&'static Entry, WorkloadError> {
-    let mut entries = Group::ALL.into_iter().flat_map(Group::entries);
-    entries.find(|entry| entry.name == name).ok_or_else(|| WorkloadError::Unknown {
-        name: name.to_owned(),
-        suggestions: suggest(name, all_names()),
-    })
+/// The files of a built-in workload, if there is one of this name.
+pub(super) fn find(name: &str) -> Option<&'static Entry> {
+    Group::ALL.into_iter().flat_map(Group::entries).find(|entry| entry.name == name)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use strata_core::named;
 
-use super::real;
+use super::rounding::{bfloat, half};
 
 named! {
     /// Type of an element of a buffer, or of a scalar argument.
@@ -98,10 +98,30 @@ impl ElementType {
         }
     }
 
+    /// The nearest number of the type, perhaps an infinity.
+    pub(super) fn nearest(self, value: f64) -> f64 {
+        match self {
+            Self::F16 => half(value).into(),
+            Self::Bf16 => bfloat(value).into(),
+            Self::F32 => f64::from(value as f32),
+            _ => value,
+        }
+    }
+
+    /// The bits of the nearest number of the type.
+    pub(super) fn bits(self, value: f64) -> u64 {
+        match self {
+            Self::F16 => half(value).to_bits().into(),
+            Self::Bf16 => bfloat(value).to_bits().into(),
+            Self::F32 => (value as f32).to_bits().into(),
+            _ => value.to_bits(),
+        }
+    }
+
     /// Appends `value` rounded to the element's precision; integers take the nearest one.
     pub(super) fn push_real(self, value: f64, bytes: &mut Vec<u8>) {
         if self.is_float() {
-            let bits = real::bits(value, self).to_le_bytes();
+            let bits = self.bits(value).to_le_bytes();
             bytes.extend_from_slice(&bits[..self.bytes() as usize]);
         } else {
             self.push_integer(value as i64, bytes);
@@ -149,7 +169,7 @@ impl Number {
         if element.is_float() {
             let value = match element {
                 ElementType::F32 => text.parse::<f32>().map(f64::from),
-                _ => text.parse().map(|value| real::nearest(value, element)),
+                _ => text.parse().map(|value| element.nearest(value)),
             };
             let value = value.map_err(|_| format!("`{text}` is no number"))?;
             if value.is_infinite() && text.contains(|found: char| found.is_ascii_digit()) {
@@ -215,5 +235,40 @@ mod tests {
         ] {
             assert_eq!(Number::of_bytes(element, bytes), expected);
         }
+    }
+
+    /// Every number between two neighbours, as close to their middle as double precision goes.
+    #[test]
+    fn numbers_are_rounded_once() {
+        for (of, largest, next, value) in [
+            (ElementType::F16, 0x7bff_u16, 65_536.0, f16_value as fn(u16) -> f64),
+            (ElementType::Bf16, 0x7f7f, 2_f64.powi(128), bf16_value),
+        ] {
+            for low in 0..largest {
+                let (high, even) = (low + 1, low + low % 2);
+                let middle = f64::midpoint(value(low), value(high));
+                for (number, expected) in [
+                    (value(low), low),
+                    (middle.next_down(), low),
+                    (middle, even),
+                    (middle.next_up(), high),
+                ] {
+                    let sign = 0x8000;
+                    assert_eq!(of.bits(number), u64::from(expected), "{number:e}");
+                    assert_eq!(of.bits(-number), u64::from(expected | sign), "-{number:e}");
+                }
+            }
+            let limit = f64::midpoint(value(largest), next);
+            assert_eq!(of.bits(limit.next_down()), u64::from(largest));
+            assert!(of.nearest(limit).is_infinite());
+        }
+    }
+
+    fn f16_value(bits: u16) -> f64 {
+        f16::from_bits(bits).into()
+    }
+
+    fn bf16_value(bits: u16) -> f64 {
+        bf16::from_bits(bits).into()
     }
 }

@@ -5,9 +5,11 @@
 //! that the PTX asks for. The file is tried: buffers and surfaces grow until no access misses them,
 //! and integers shrink if that does not help.
 
+mod field;
 mod meaning;
 mod memory;
 mod objects;
+mod operands;
 mod parameters;
 mod signature;
 mod text;

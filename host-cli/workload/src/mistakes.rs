@@ -4,7 +4,7 @@ use std::fmt;
 
 use strata_ptx::diagnostic::counted;
 
-use super::error::{LaunchFileError, Problem};
+use super::error::problem::{LaunchFileError, Problem};
 use super::expression::ExpressionError;
 use strata_config::suggest::suggest;
 

@@ -2,8 +2,7 @@
 
 use super::document::Document;
 use super::error::{LaunchFileError, NO_NAME, NO_PARAMETER, NO_TEXT, Problem};
-use super::plan::Place;
-use super::resolve::Source;
+use super::source::{Place, Source};
 use strata_config::name::{self, NameError};
 use strata_config::place;
 

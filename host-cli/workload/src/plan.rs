@@ -10,7 +10,7 @@ use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
 use super::object::ObjectPlan;
 use super::real;
-use strata_config::place::Position;
+use super::source::Place;
 
 /// Most threads of a CTA. Source: CUDA C++ Programming Guide, technical specifications.
 const MAX_THREADS: i64 = 1024;
@@ -75,21 +75,6 @@ pub struct LaunchStep {
     pub cooperative: bool,
     /// One for each parameter of the kernel, in order.
     pub arguments: Vec<Argument>,
-}
-
-/// Where a part of the plan stands in the launch file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) file: String,
-    pub(super) position: Option<Position>,
-    pub(super) key: String,
-}
-
-impl Place {
-    pub(super) fn error(&self, problem: impl Into<Problem>) -> Box<LaunchFileError> {
-        let (file, key) = (self.file.clone(), self.key.clone());
-        Box::new(LaunchFileError { file, position: self.position, key, problem: problem.into() })
-    }
 }
 
 /// How often a phase runs.
@@ -452,11 +437,11 @@ impl ArgumentTemplate {
                 let mask = u64::MAX >> (64 - 8 * kind.bytes());
                 scalar(*kind, value as u64 & mask)
             }
-            Self::Real { kind, value } => scalar(*kind, real::bits(*value, *kind)),
+            Self::Real { kind, value } => scalar(*kind, kind.bits(*value)),
             Self::RealFormula { kind, value } => {
                 let value = evaluate(value)?;
                 let exact = real::of_integer(value, *kind).map_err(|why| place.error(why))?;
-                scalar(*kind, real::bits(exact, *kind))
+                scalar(*kind, kind.bits(exact))
             }
         }
     }

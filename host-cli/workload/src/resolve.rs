@@ -10,8 +10,6 @@ mod objects;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
-use std::path::Path;
 
 use strata_ptx::module::Module;
 use toml::Spanned;
@@ -23,9 +21,9 @@ use super::error::{LaunchFileError, Problem};
 use super::expression::{Expression, Scope};
 use super::mistakes::{depends_on_parameters, independent, top};
 use super::names;
-use super::plan::{LaunchPlan, Place};
+use super::plan::LaunchPlan;
+use super::source::{Place, Source};
 use strata_config::Mistake;
-use strata_config::place::Position;
 use strata_config::recovery::{self, Reading};
 
 /// Most memory for all buffers of a plan. Unit: bytes.
@@ -60,15 +58,6 @@ impl Place {
     fn mistake(&self, problem: impl Into<Problem>) -> Failed {
         self.error(problem).into()
     }
-}
-
-/// A launch file's name and text, for the places of mistakes.
-#[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
-    pub(super) file: &'a str,
-    pub(super) text: &'a str,
-    /// What the names of other files are relative to; built-in launch files can name none.
-    pub(super) folder: Option<&'a Path>,
 }
 
 /// A launch file with mistakes.
@@ -107,11 +96,6 @@ impl Source<'_> {
         let Mistake { position, key, message, .. } = mistake;
         let (file, problem) = (self.file.to_owned(), Problem::Syntax { message, help });
         LaunchFileError { file, position, key, problem }
-    }
-
-    pub(super) fn place(self, span: Range<usize>, key: impl Into<String>) -> Place {
-        let position = Some(Position::of(self.text, span.start));
-        Place { file: self.file.to_owned(), position, key: key.into() }
     }
 }
 

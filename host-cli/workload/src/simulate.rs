@@ -23,7 +23,7 @@ use super::compare::{CheckPlan, CompareError, Comparison};
 use super::decoded::Decoded;
 use super::plan::{Argument, DriveError, LaunchPlan, LaunchStep, LaunchTarget};
 pub use super::run_error::RunError;
-use super::{Overrides, Workload};
+use super::workload::{Overrides, Workload};
 use crate::kernel_name;
 use crate::watch;
 
@@ -204,6 +204,21 @@ impl Prepared {
         })
     }
 
+    /// Refuses to run a kernel that uses a reference to which nothing is bound.
+    fn check_bindings(&self) -> Result<(), RunError> {
+        let is_bound = |name: &str| {
+            self.plan.objects.iter().any(|object| object.reference.as_deref() == Some(name))
+        };
+        let unbound = self.programs.iter().find_map(|program| {
+            let (name, kind) = bindings::unbound(program, &self.module, is_bound)?;
+            Some((program.name.clone(), name.to_owned(), kind))
+        });
+        let workload = self.name.clone();
+        unbound.map_or(Ok(()), |(kernel, name, kind)| {
+            Err(RunError::Unbound { workload, kernel, name, kind })
+        })
+    }
+
     /// Runs every launch on a new device and returns the final contents of the plan's buffers.
     ///
     /// `sink` gets each recorded launch, in order, in parts if the options say so. Memory: the
@@ -352,7 +367,7 @@ impl<'a, S: LaunchSink> Target<'a, S> {
                 device.bind_reference(handle, module, reference, placed).map_err(unmade)?;
             }
         }
-        bindings::check(prepared)?;
+        prepared.check_bindings()?;
         let left = options.max_instructions;
         Ok(Self {
             prepared,

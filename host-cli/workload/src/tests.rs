@@ -1,6 +1,7 @@
 //! Launch files against hand-made modules: what a plan contains, and every mistake's message.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use strata_ptx::module::{Function, Linkage, Module, Span, StateSpace, Variable};
 use strata_ptx::types::ScalarType;

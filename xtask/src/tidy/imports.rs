@@ -24,6 +24,7 @@ const CRATES: &[(&str, usize)] = &[
     ("host-cli/ptx/src/", usize::MAX),
     ("host-cli/src/", 1),
     ("host-cli/trace/src/", usize::MAX),
+    ("host-cli/workload/src/", usize::MAX),
 ];
 
 /// A module by the names that lead to it from the crate's root; the root is empty.

@@ -4,8 +4,18 @@ use std::io::Read;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 
-use super::{Array, ArrayProblem, Column};
+use super::array::Array;
+use super::problem::ArrayProblem;
 use crate::element::{ElementType, Number};
+
+/// A column of a CSV file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The one that the first line calls so.
+    Name(String),
+    /// By number, from 0.
+    Index(usize),
+}
 
 /// Largest CSV file. Unit: bytes.
 const MAX_TEXT: u64 = 1 << 32;

@@ -5,9 +5,10 @@ mod header;
 
 use std::io::{Read, Result, Write};
 
-use super::{Array, ArrayProblem, all};
+use super::array::{Array, read_all};
+use super::problem::ArrayProblem;
 use crate::element::ElementType;
-use header::Header;
+use header::{Header, malformed};
 
 /// Longest header, as NumPy itself reads no longer one unasked. Unit: bytes.
 const MAX_HEADER: u64 = 10_000;
@@ -17,10 +18,6 @@ const BEFORE_HEADER: usize = 12;
 const ALIGNMENT: usize = 64;
 /// NumPy leaves so much room for the digits of the slowest side, so that it can grow in place.
 const SIDE_DIGITS: usize = 21;
-
-fn malformed(because: impl Into<String>) -> ArrayProblem {
-    ArrayProblem::Malformed { format: "`.npy`", because: because.into() }
-}
 
 /// Reads an array of at most `limit` bytes.
 pub(super) fn read(
@@ -39,7 +36,8 @@ pub(super) fn read(
     }
     let promised = promised(&shape, element).filter(|&bytes| bytes <= limit);
     let promised = promised.ok_or(ArrayProblem::TooLarge { limit })?;
-    let mut bytes = all(rest.chain(reader), promised).map_err(|error| longer(error, promised))?;
+    let mut bytes =
+        read_all(rest.chain(reader), promised).map_err(|error| longer(error, promised))?;
     if bytes.len() as u64 != promised {
         return Err(ArrayProblem::Length { promised, found: bytes.len() as u64 });
     }

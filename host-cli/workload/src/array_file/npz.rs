@@ -5,7 +5,9 @@ use std::io::{BufReader, Read, Seek};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::{Array, ArrayProblem, npy};
+use super::array::Array;
+use super::npy;
+use super::problem::ArrayProblem;
 use crate::element::ElementType;
 
 fn malformed(error: ZipError) -> ArrayProblem {

@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 
 use super::{Array, Format, npy};
 use crate::element::{ElementType, Number};
-use crate::real;
+use crate::rounding::{bfloat, half};
 use strata_files::output::Kind;
 
 /// An `.npy` file, as an output.
@@ -51,8 +51,8 @@ fn csv_text(writer: &mut impl Write, element: ElementType, array: &Array) -> Res
 fn text(element: ElementType, bytes: &[u8]) -> String {
     match (element, Number::of_bytes(element, bytes)) {
         (ElementType::F32, Number::Real(value)) => (value as f32).to_string(),
-        (ElementType::F16, Number::Real(value)) => real::half(value).to_string(),
-        (ElementType::Bf16, Number::Real(value)) => real::bfloat(value).to_string(),
+        (ElementType::F16, Number::Real(value)) => half(value).to_string(),
+        (ElementType::Bf16, Number::Real(value)) => bfloat(value).to_string(),
         (_, number) => number.to_string(),
     }
 }

@@ -11,7 +11,7 @@ use strata_ptx::module::{Instruction, Operand, Register, VirtualRegister};
 use strata_ptx::opcode::{AtomicOp, Comparison, Half, Opcode};
 use strata_ptx::types::{Kind, ScalarType};
 
-use super::parameters::registers;
+use super::operands::registers;
 
 /// What a class holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use strata_ptx::module::VariableId;
 use strata_ptx::types::{Kind, ScalarType};
 
+use super::field::Field;
 use super::meaning::{Meaning, Meanings};
-use super::parameters::Field;
 
 /// Memory that an address may point into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

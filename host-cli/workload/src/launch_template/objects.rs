@@ -9,7 +9,7 @@ use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
 use strata_simt::texture::{Channel, Dimensions, Format, ObjectKind};
 
-use super::parameters::registers;
+use super::operands::registers;
 use crate::bindings;
 use crate::element::ElementType;
 

@@ -16,32 +16,14 @@ use strata_ptx::module::{
 use strata_ptx::opcode::Opcode;
 use strata_ptx::types::{Kind, ScalarType};
 
+use super::field::{Field, part_of};
 use super::meaning::{Meaning, Meanings};
 use super::memory::{Held, Memory, held};
 use super::objects::{ObjectUse, names_object};
+use super::operands::{components, numbered, registers};
 
 /// Bytes of a variable: its number and how far they lie behind its start.
 type At = (VariableId, u64);
-
-/// Part of a variable of the kernel that is loaded as one value, or what is loaded from where that
-/// value points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Field {
-    variable: VariableId,
-    /// Unit: bytes from the start of the variable.
-    place: u64,
-    /// Unit: bytes.
-    size: u64,
-    /// How many pointers are followed from the value.
-    depth: u8,
-}
-
-impl Field {
-    /// What is loaded from where the field points; of pointers to pointers to pointers no more.
-    fn behind(self) -> Option<Self> {
-        (self.depth < 2).then_some(Self { depth: self.depth + 1, ..self })
-    }
-}
 
 /// What is known of one field of a parameter: of a scalar the whole parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -560,32 +542,4 @@ fn add<T: Copy + Ord>(to: &mut BTreeSet<T>, more: &BTreeSet<T>) -> bool {
     let before = to.len();
     to.extend(more);
     to.len() != before
-}
-
-/// Operands, with the components of vectors in their places.
-fn components(operands: &[Operand]) -> impl Iterator<Item = &Operand> {
-    operands.iter().flat_map(|operand| match operand {
-        Operand::Vector(elements) => elements.as_slice(),
-        other => std::slice::from_ref(other),
-    })
-}
-
-/// The registers among operands, those of vectors too.
-pub(super) fn registers(operands: &[Operand]) -> impl Iterator<Item = VirtualRegister> {
-    numbered(operands).map(|(_, register)| register)
-}
-
-/// The registers among operands with their places; what is no register has a place as well.
-fn numbered(operands: &[Operand]) -> impl Iterator<Item = (u64, VirtualRegister)> {
-    (0..).zip(components(operands)).filter_map(|(index, operand)| match operand {
-        Operand::Register(register) => Some((index, *register)),
-        _ => None,
-    })
-}
-
-/// One of so many parts of a field of a size.
-fn part_of(whole: Field, size: u64, place: u64, parts: usize) -> Option<Field> {
-    let fits = whole.size == size && whole.depth == 0;
-    let size = size / parts.max(1) as u64;
-    fits.then_some(Field { place: whole.place + place, size, ..whole })
 }

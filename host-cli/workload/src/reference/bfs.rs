@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// The textbook's queue. Distances are unique: equal to the kernels'.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

@@ -1,6 +1,8 @@
 //! A picture seen through an affine map.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// The map, the same numbers as in the launch file: (u, v) for each x, for each y, at the corner.
 const MAP: [[f64; 2]; 3] = [[0.75, 0.25], [-0.25, 0.75], [9.5, -8.5]];

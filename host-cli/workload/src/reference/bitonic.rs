@@ -1,6 +1,7 @@
 //! Sorted rows.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Each row's pairs of key and value in ascending order.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

@@ -1,6 +1,7 @@
 //! Ranges of keys.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// For both ends of each query the last record whose key is not above it, in the list of all keys.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

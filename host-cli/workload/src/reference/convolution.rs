@@ -1,6 +1,7 @@
 //! Convolution of the rows of a picture.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Weights to each side of the one in the middle.
 const RADIUS: usize = 8;

@@ -1,6 +1,8 @@
 //! The potential of point charges.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Spacing of the grid, the same number as in the launch file; its plane is at height 0.
 const SPACING: f64 = 0.01_f32 as f64;

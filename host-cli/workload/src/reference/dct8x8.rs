@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 const SIDE: usize = 8;
 

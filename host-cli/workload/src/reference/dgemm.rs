@@ -1,6 +1,8 @@
 //! `c = alpha * a * b + beta * c` in double precision.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Factors, the same numbers as in the launch file.
 const ALPHA: f64 = 1.5;

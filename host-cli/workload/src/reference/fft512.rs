@@ -2,7 +2,9 @@
 
 use std::f64::consts::TAU;
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 const POINTS: usize = 512;
 

@@ -1,6 +1,7 @@
 //! Histogram of bytes.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Counts, in any order: equal to the kernel's.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

@@ -1,6 +1,8 @@
 //! A lattice Boltzmann fluid.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Relaxation, the same number as in the launch file.
 const OMEGA: f64 = 1.25;

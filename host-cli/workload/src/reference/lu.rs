@@ -1,6 +1,8 @@
 //! Factors of a matrix, lower times upper.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Elimination of one column after another in double precision, without changing places of rows:
 /// factors below the diagonal, what is left on it and above.

@@ -1,6 +1,8 @@
 //! Escape times of the Mandelbrot set.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Corner and width of the picture, the same numbers as in the launch file.
 const LEFT: f32 = -2.1;

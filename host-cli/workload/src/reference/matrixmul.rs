@@ -1,6 +1,8 @@
 //! `c = a * b` for square row-major matrices.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// The definition in double precision.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

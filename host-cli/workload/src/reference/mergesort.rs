@@ -1,6 +1,7 @@
 //! Sorted tiles.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Pairs of a tile.
 const TILE: usize = 1024;

@@ -2,7 +2,9 @@
 
 use std::f64::consts::TAU;
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Price, strike, and drift and volatility of a step: the same numbers as in the launch file.
 const PRICE: f64 = 1.0;

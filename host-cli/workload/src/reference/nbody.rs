@@ -1,6 +1,8 @@
 //! Bodies that attract each other.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Time step and squared softening length, the same numbers as in the launch file.
 const STEP: f64 = 0.0005_f32 as f64;

@@ -1,6 +1,7 @@
 //! Global alignment with a linear gap penalty.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// The recurrence, row by row. Integers: equal to the kernel's.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

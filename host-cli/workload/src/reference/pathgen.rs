@@ -2,8 +2,9 @@
 
 use std::f64::consts::TAU;
 
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 use super::xorwow::step;
-use super::{Expected, Inputs, Values};
 
 /// The first price, drift and volatility: the same numbers as in the launch file.
 const SPOT: f64 = 100.0;

@@ -1,6 +1,7 @@
 //! Systems of equations with three diagonals.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Elimination downwards and substitution upwards in double precision.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

@@ -1,6 +1,7 @@
 //! A quasirandom sequence in natural order.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 const DIMENSIONS: usize = 3;
 /// Direction numbers of a dimension.

@@ -1,6 +1,8 @@
 //! Ray tracing: spheres that reflect above a plane of squares.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// What is farther is the sky.
 const FAR: f32 = 1e30;

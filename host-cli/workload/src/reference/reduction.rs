@@ -1,6 +1,7 @@
 //! Sum and maximum of a vector.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// The sum in double precision; the maximum is exact in any order.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

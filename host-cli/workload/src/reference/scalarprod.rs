@@ -1,6 +1,7 @@
 //! Scalar products of pairs of vectors.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// The definition in double precision.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

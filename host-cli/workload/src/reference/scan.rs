@@ -1,6 +1,7 @@
 //! Prefix sums.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// What stands before each element, and the sum of all, modulo 2^32.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

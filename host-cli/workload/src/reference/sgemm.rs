@@ -1,6 +1,8 @@
 //! `c = a * b` in single precision, by columns.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// The definition, with fused products in the order of the inner dimension: results are equal.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

@@ -1,6 +1,7 @@
 //! Matrix times vector.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Factors of the product and of what was there before, the same numbers as in the launch file.
 const ALPHA: f64 = 1.5;

@@ -1,6 +1,7 @@
 //! A quasirandom sequence.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Bits of a point, and direction numbers of a dimension.
 const BITS: usize = 32;

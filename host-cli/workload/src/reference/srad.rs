@@ -1,6 +1,9 @@
 //! Speckle reducing anisotropic diffusion.
 
-use super::{Expected, Inputs, Values, bounded, step_back};
+use super::error::bounded;
+use super::hotspot::step_back;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Step size of the diffusion, the same number as in the launch file.
 const LAMBDA: f64 = 0.5;

@@ -1,6 +1,8 @@
 //! A seven-point stencil in three dimensions.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// Weights, the same numbers as in the launch file.
 const CENTRE: f64 = 0.4_f32 as f64;

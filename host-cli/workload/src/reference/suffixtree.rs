@@ -1,6 +1,8 @@
 //! Matches of reads in a text.
 
-use super::{Expected, Inputs, Values, bounded};
+use super::error::bounded;
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// By the text's suffixes in alphabetical order: the ones that match best stand beside the place
 /// where the rest of the read would stand. No tree.

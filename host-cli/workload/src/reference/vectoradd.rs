@@ -1,6 +1,7 @@
 //! `c = a + b`.
 
-use super::{Expected, Inputs, Values};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// One IEEE addition for each element: equal to the kernel's.
 pub(super) fn reference(inputs: Inputs<'_>) -> Expected {

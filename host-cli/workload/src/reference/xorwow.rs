@@ -1,6 +1,8 @@
 //! States of the XORWOW generator.
 
-use super::{Expected, Inputs, ReferenceError, Values, bounded};
+use super::error::{ReferenceError, bounded};
+use super::inputs::Inputs;
+use super::values::{Expected, Values};
 
 /// What a step adds to the Weyl sequence.
 const WEYL: u32 = 362_437;

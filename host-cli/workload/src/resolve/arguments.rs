@@ -7,8 +7,9 @@ use super::super::document::{self, ArgumentTable, Formula, Literal, Real};
 use super::super::element::ElementType;
 use super::super::error::Problem;
 use super::super::expression::Expression;
-use super::super::plan::{ArgumentTemplate, Extent, Place};
+use super::super::plan::{ArgumentTemplate, Extent};
 use super::super::real;
+use super::super::source::Place;
 use super::{Resolver, Result, list};
 
 /// Largest alignment of a structure. Unit: bytes.

@@ -8,7 +8,7 @@ use super::super::buffer::{BufferPlan, Contents};
 use super::super::document::{self, FileSource, Formula, Generator};
 use super::super::element::ElementType;
 use super::super::error::Problem;
-use super::super::plan::Place;
+use super::super::source::Place;
 use super::{Failed, MAX_BUFFER_BYTES, Resolver, Result, list};
 
 /// More elements than any buffer has; of any type less than 2^64 bytes.

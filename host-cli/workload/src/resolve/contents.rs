@@ -7,8 +7,8 @@ use super::super::document::{self, Formula, Generator, Literal};
 use super::super::element::ElementType;
 use super::super::error::Problem;
 use super::super::mistakes::compares_fields;
-use super::super::plan::Place;
 use super::super::real;
+use super::super::source::Place;
 use super::super::suffix_tree::tree_words;
 use super::{Failed, MAX_GRAPH, Resolver, Result};
 

@@ -7,7 +7,7 @@ use super::super::error::Problem;
 use super::super::object::{
     ADDRESS_MODES, DIMENSIONS, FILTERS, ImagePlan, ObjectPlan, SamplerKeys, Shape,
 };
-use super::super::plan::Place;
+use super::super::source::Place;
 use super::{Failed, Resolver, Result, list};
 
 /// Largest side of an image. Unit: texels.

@@ -1,6 +1,6 @@
 //! Types of elements as NumPy writes them: an order of bytes, a kind and a size.
 
-use super::super::ArrayProblem;
+use super::super::problem::ArrayProblem;
 use super::header::Descr;
 use crate::element::ElementType;
 

@@ -4,8 +4,7 @@
 //! quote, any space between the parts. What else Python would evaluate to the same is refused with
 //! its place.
 
-use super::super::ArrayProblem;
-use super::malformed;
+use super::super::problem::ArrayProblem;
 
 /// Most sides of an array, as NumPy has them.
 const MAX_SIDES: usize = 64;
@@ -31,6 +30,11 @@ pub(super) enum Descr<'a> {
 }
 
 type Result<T> = std::result::Result<T, ArrayProblem>;
+
+/// A file that is no `.npy` file.
+pub(super) fn malformed(because: impl Into<String>) -> ArrayProblem {
+    ArrayProblem::Malformed { format: "`.npy`", because: because.into() }
+}
 
 /// Reads a header of this major version.
 pub(super) fn parse(text: &[u8], version: u8) -> Result<Header<'_>> {
