@@ -3,8 +3,13 @@
 
 use strata_core::level::Level;
 
+use super::axes::describe;
+use super::design::Design;
+use super::managed::Managed;
+use super::memory::MainMemory;
 use super::parts::{EnergyOverrides, LevelValues};
-use super::{Design, MainMemory, Managed, Storage, data_cache, describe, second_level, sm};
+use super::storage::Storage;
+use super::{data_cache, second_level, sm};
 
 /// All that a design file can change but energies, by its key.
 pub(super) fn parameters(design: &Design) -> Vec<(&'static str, String)> {

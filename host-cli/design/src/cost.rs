@@ -1,6 +1,7 @@
 //! Cost of a design: storage, area, energy of each kind of access, and the model's own memory.
 
 mod collectors;
+mod sizes;
 
 use strata_compiler::hierarchy::Lrf;
 use strata_core::energy::{BankEnergy, EnergyTable};
@@ -17,11 +18,8 @@ pub use collectors::{
     AreaCost, CollectorCost, WritePoolCost, split_bank_write_bits, write_pool_bytes,
 };
 use collectors::{area_cost, collector_cost, model_bytes};
-
-/// Bytes of a 32-bit register of one thread.
-const REGISTER_BYTES: u64 = 4;
-/// Bits of a tag: register numbers up to 255. No paper prints a width.
-pub const TAG_BITS: u64 = 8;
+use sizes::REGISTER_BYTES;
+pub use sizes::TAG_BITS;
 
 /// What a design costs.
 #[derive(Clone, Debug, PartialEq, Eq)]

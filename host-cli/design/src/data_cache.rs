@@ -7,8 +7,7 @@ use strata_core::sm::memory::cached::{CachedSettings, LocalStores};
 use strata_core::sm::memory::mshr::MshrLimit;
 use strata_core::sm::memory::touched::{BankMapping, LINE_BYTES};
 
-use super::Design;
-use super::file::{combination, small};
+use super::checks::{combination, small};
 use strata_config::ConfigError;
 use strata_config::by_name::ByName;
 
@@ -23,11 +22,6 @@ const TRANSACTIONS: [u32; 4] = [16, 32, 64, 128];
 
 /// Loads that wait for a line, where a file gives MSHRs without saying.
 const MSHR_LOADS: u8 = 8;
-
-/// What to do about a data cache that has no use, in a design file.
-const LEAVE_OUT: &str = "leave the table out";
-/// The same of a built-in design.
-const NAME_ANOTHER: &str = "name a design without one, such as `dissertation`";
 
 /// `[data_cache]`: gives the design a memory with addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -241,33 +235,5 @@ impl DataCacheTable {
     /// Whether it gives a capacity.
     pub(super) const fn has_capacity(&self) -> bool {
         self.capacity_kb.is_some()
-    }
-}
-
-impl Design {
-    /// Whether something that has no use for a data cache takes the design.
-    ///
-    /// # Errors
-    /// It has one: `reason` as part of a sentence, with a way out.
-    pub fn without_data_cache(&self, reason: &str, hint: &str) -> Result<(), ConfigError> {
-        if self.data_cache.is_none() {
-            return Ok(());
-        }
-        let problem = format!("the design has a data cache, but {reason}");
-        Err(combination(&self.argument, &problem, hint))
-    }
-
-    /// Whether a command that simulates no memory takes the design.
-    ///
-    /// # Errors
-    /// It has a data cache; `what` is the command's subject, in the plural.
-    pub fn without_data_cache_for(&self, what: &str) -> Result<(), ConfigError> {
-        let reason = format!("{what} have no use for it");
-        self.without_data_cache(&reason, self.to_lose_data_cache())
-    }
-
-    /// What to do about a data cache that has no use.
-    pub fn to_lose_data_cache(&self) -> &'static str {
-        if super::is_file(&self.argument) { LEAVE_OUT } else { NAME_ANOTHER }
     }
 }

@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use strata_core::arbiter::BankPorts;
 use strata_core::bank_layout::BankLayout;
+use strata_core::energy::{BankEnergy, LevelEnergy};
+use strata_core::named;
 use strata_core::sm::operand_delivery::{
     CollectorSettings, DeliveryKind, MAX_ACCESS_CYCLES, MAX_COLLECTOR_UNITS, MAX_FIXED_BANKS,
     OperandDelivery,
@@ -10,10 +12,10 @@ use strata_core::sm::operand_delivery::{
 use strata_core::split_bank_write::MAX_BANKS;
 use strata_core::write_pool::{self, PoolPorts};
 
-use super::machine::Variant;
+use super::checks::range;
+use super::machine::{Machine, Variant};
 use super::memory::MainMemory;
 use super::pool_ports::PortsName;
-use super::{Machine, sm};
 use strata_config::ConfigError;
 use strata_config::by_name::ByName;
 use strata_config::quantity::Frequency;
@@ -210,7 +212,7 @@ impl Delivery {
         *banks = u8::try_from(value)
             .ok()
             .filter(|banks| (1..=MAX_FIXED_BANKS).contains(&usize::from(*banks)))
-            .ok_or_else(|| sm::range(file, "banks", value, 1, most, "banks"))?;
+            .ok_or_else(|| range(file, "banks", value, 1, most, "banks"))?;
         Ok(())
     }
 }
@@ -224,7 +226,7 @@ impl CollectorTable {
                 return Ok(u8::try_from(value).ok());
             }
             let key = format!("collectors.{key}");
-            Err(sm::range(file, &key, value, least.into(), most, unit))
+            Err(range(file, &key, value, least.into(), most, unit))
         };
         let most_cycles = usize::from(MAX_ACCESS_CYCLES);
         let units = number("units", self.units, 1, MAX_COLLECTOR_UNITS, "units")?;
@@ -301,4 +303,27 @@ pub(super) fn axes(delivery: OperandDelivery) -> Vec<(&'static str, String)> {
          {write_cycles} cycles{split}{pool}"
     );
     vec![("operands", text)]
+}
+
+named! {
+    /// What the read of an operand costs that the write pool has.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum PoolReadEnergy {
+        /// A read of the pool's array, which serves it.
+        #[default]
+        Pool = "pool",
+        /// A read of a bank, as the figures of `[WARRF]` imply.
+        Bank = "bank",
+    }
+}
+
+impl PoolReadEnergy {
+    /// Energy of a pool with this array, which stands beside the banks: at their distance.
+    pub(super) const fn pool(self, bank: BankEnergy, main: &LevelEnergy) -> LevelEnergy {
+        let operand_read = match self {
+            Self::Pool => None,
+            Self::Bank => Some(main.bank.read),
+        };
+        LevelEnergy { bank, operand_read, wires: main.wires }
+    }
 }

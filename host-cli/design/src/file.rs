@@ -19,25 +19,25 @@ use strata_core::sm::memory::touched::BankMapping;
 use strata_core::sm::operand_delivery::DeliveryKind;
 
 use super::changes::changes;
+use super::checks::{combination, small};
 use super::data_cache::DataCacheTable;
-use super::delivery::CollectorTable;
+use super::delivery::{CollectorTable, PoolReadEnergy};
+use super::design::Design;
 use super::interpolation::MissingEnergy;
 use super::keys;
-use super::level_keys::{EnergyTable, WiresTable};
+use super::level_keys::{self, EnergyTable, WiresTable};
+use super::managed::Managed;
 use super::memory::{self, MemoryKind};
 use super::parts::Parts;
 use super::second_level::{self, GddrTable, L2Table};
 use super::sm::{LatencyTable, RegistersTable, Rules, SmTable};
 use super::storage::StorageTable;
-use super::{
-    Design, Managed, PoolReadEnergy, level_keys, name, storage_technology, technology_file,
-};
+use super::{name, storage_technology, technology_file};
 use strata_config::by_name::ByName;
 use strata_config::{ConfigError, Mistake, name as plain, strict};
 use strata_files::failure::reason;
 
-/// A design file with every key, its values and their ranges; it is valid itself.
-pub const FORMAT: &str = include_str!("format.toml");
+pub use super::keys::FORMAT;
 
 /// Longest design file. Unit: bytes.
 const LONGEST: u64 = 1 << 20;
@@ -377,25 +377,6 @@ fn time(
     };
     written.registers.apply(file, sm)?;
     rules.apply(file, sm)
-}
-
-pub(super) fn small(file: &str, key: &str, value: i64, most: u8) -> Result<u8, ConfigError> {
-    u8::try_from(value).ok().filter(|value| (1..=most).contains(value)).ok_or_else(|| {
-        ConfigError::Range {
-            file: file.to_owned(),
-            key: key.to_owned(),
-            value: value.to_string(),
-            allowed: format!("1 to {most}"),
-        }
-    })
-}
-
-pub(super) fn combination(file: &str, problem: &str, hint: &str) -> ConfigError {
-    ConfigError::Combination {
-        file: file.to_owned(),
-        problem: problem.to_owned(),
-        hint: hint.to_owned(),
-    }
 }
 
 /// `[cache]` changes the base's cache, or gives one to a base without.

@@ -1,8 +1,10 @@
 //! What to write instead of a key that design files do not have.
 
-use super::file::FORMAT;
 use strata_config::Mistake;
 use strata_config::suggest::suggest;
+
+/// A design file with every key, its values and their ranges; it is valid itself.
+pub const FORMAT: &str = include_str!("format.toml");
 
 /// The lines of [`FORMAT`], those of tables that exclude each other as if they were not commented
 /// out.

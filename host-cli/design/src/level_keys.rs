@@ -10,7 +10,7 @@ use strata_compiler::hierarchy::Lrf;
 use strata_core::datapath::Datapath;
 use strata_core::level::Level;
 
-use super::file::combination;
+use super::checks::combination;
 use super::parts::Parts;
 use strata_config::quantity::{Energy, Length, WireEnergy};
 use strata_config::{ConfigError, name as plain};

@@ -15,6 +15,7 @@ use strata_core::sm::memory::cached::CachedSettings;
 use strata_core::units::Femtojoules;
 
 use super::data_cache::DataCacheTable;
+use super::embedded::embedded;
 use super::memory::{MainMemory, Memories, MemoryKind, memories};
 use super::second_level::{self, GddrTable, L2Table};
 use super::storage::StorageTable;
@@ -23,7 +24,6 @@ use super::technology::technology;
 pub use super::technology::{CacheBank, NoEnergy, Technology};
 use strata_config::by_name::ByName;
 use strata_config::quantity::{Frequency, Length, Power};
-use strata_config::strict;
 
 /// An SM, as one paper describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -445,13 +445,6 @@ pub fn machines() -> &'static [Machine] {
 /// A machine by name.
 pub fn machine(name: &str) -> Option<&'static Machine> {
     MACHINES.iter().find(|machine| machine.name == name)
-}
-
-/// Files that come with the program.
-pub(super) fn embedded<T: serde::de::DeserializeOwned>(files: &[&str]) -> Vec<T> {
-    let parse = |file: &&str| strict::from_str(file);
-    let parsed: Result<_, _> = files.iter().map(parse).collect();
-    parsed.expect("invariant: a test parses every embedded file")
 }
 
 #[cfg(test)]

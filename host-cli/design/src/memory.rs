@@ -13,7 +13,7 @@ use strata_core::leakage::Leakage;
 use strata_core::named;
 use strata_core::units::LANES_PER_CLUSTER;
 
-use super::machine::embedded;
+use super::embedded::embedded;
 use super::technology::NoEnergy;
 use strata_config::quantity::{Area, EnergyPerBit, Frequency, Power, Time};
 

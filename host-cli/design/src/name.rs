@@ -3,12 +3,14 @@
 //! hierarchies, with suffixes for policies. A machine with other main register files has names for
 //! these, behind which those of upper levels go: `sttram`, `sttram-rfc6`.
 
+mod managed;
+
 use strata_core::organisation::{CachedLevels, LevelSettings, Scheduling};
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 
+use super::design::Design;
 use super::machine::{Alternative, Machine, machine, machines};
 use super::parts::Parts;
-use super::{Design, managed};
 use strata_config::ConfigError;
 use strata_config::suggest::{did_you_mean, suggest};
 
@@ -136,24 +138,6 @@ pub(super) fn default_cache(entries: u8) -> RegisterFileCacheConfig {
     }
 }
 
-/// What the designs of a family start from: a machine's baseline, or one of its variants.
-pub(super) fn family_parts(prefix: &str) -> Option<Parts> {
-    let of = |machine: &'static Machine| {
-        if machine.rfc.prefix == prefix {
-            return Some(Parts::baseline(machine));
-        }
-        if let Some(variant) = machine.storage.iter().find(|variant| variant.name == prefix) {
-            return Parts::of_storage(machine, variant).ok();
-        }
-        if let Some(variant) = machine.manager.iter().find(|variant| variant.name == prefix) {
-            return Some(Parts::of_manager(machine, variant));
-        }
-        let variant = machine.variant.iter().find(|variant| variant.name == prefix)?;
-        Some(Parts::of_variant(machine, variant))
-    };
-    machines().iter().find_map(of)
-}
-
 /// A name in the other technology of its machine; none if it is no such name.
 fn in_other_technology(name: &str) -> Option<Result<Parts, ConfigError>> {
     let of = |machine: &'static Machine| {
@@ -175,7 +159,7 @@ pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
         return parts;
     }
     if !name.contains("-rfc")
-        && let Some(parts) = family_parts(name).filter(|parts| parts.name == name)
+        && let Some(parts) = Parts::of_family(name).filter(|parts| parts.name == name)
     {
         return Ok(parts);
     }
@@ -208,7 +192,7 @@ pub(super) fn parts(name: &str) -> Result<Parts, ConfigError> {
 
 /// A name of a design without the upper levels that its machine's baseline has.
 fn flat(name: &str) -> Option<Parts> {
-    let parts = family_parts(name.strip_suffix(FLAT)?)?;
+    let parts = Parts::of_family(name.strip_suffix(FLAT)?)?;
     parts.machine.baseline_orf?;
     let settings = parts.machine.organisation();
     Some(Parts { name: name.to_owned(), settings, managed: None, ..parts })
@@ -240,7 +224,7 @@ fn strip<'a>(rest: &'a str, suffix: &str) -> Option<&'a str> {
 /// What it starts from, entries and suffixes of a name `PREFIX-rfcN...`.
 fn family(name: &str) -> Option<(Parts, u8, &str)> {
     let (prefix, rest) = name.split_once("-rfc")?;
-    let parts = family_parts(prefix)?;
+    let parts = Parts::of_family(prefix)?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, suffixes) = rest.split_at(end);
     let entries = digits.parse::<u8>().ok()?;
@@ -329,7 +313,7 @@ mod tests {
             .map(|(suffix, _)| suffix)
             .collect();
         let suffixes: Vec<&str> = suffixes()
-            .chain(managed::suffixes())
+            .chain(crate::managed::suffixes())
             .map(|(suffix, _)| suffix.strip_prefix('-').unwrap())
             .collect();
         assert_eq!(rows, suffixes, "in {path}");

@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
+use super::argument::{is_toml, pieces, split};
+use super::design::Design;
 use super::file::{self, Origin};
-use super::{Design, is_toml, name};
+use super::name;
 use strata_config::{ConfigError, Mistake};
 
 /// One of them, as it is typed.
@@ -14,11 +16,6 @@ struct Parameter<'a> {
     text: &'a str,
     key: &'a str,
     value: &'a str,
-}
-
-/// The base and what follows it, of a design with parameters. A comma alone makes none.
-pub(super) fn split(text: &str) -> Option<(&str, &str)> {
-    text.split_once(',').filter(|(_, parameters)| parameters.contains('='))
 }
 
 /// The design of a base with parameters, as a file with these keys would have it.
@@ -125,27 +122,6 @@ fn parameters<'a>(argument: &str, rest: &'a str) -> Result<Vec<Parameter<'a>>, C
     Ok(all)
 }
 
-/// The pieces of a list between commas that are in no brackets and no quotes, without the spaces
-/// around them.
-pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut cuts = Vec::new();
-    let (mut depth, mut quoted, mut start) = (0_i32, false, 0);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'"' => quoted = !quoted,
-            b'[' if !quoted => depth += 1,
-            b']' if !quoted => depth -= 1,
-            b',' if !quoted && depth <= 0 => {
-                cuts.push(start..at);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    cuts.push(start..text.len());
-    cuts.into_iter().map(|cut| text[cut].trim())
-}
-
 /// A value as a file has it: a number, `true` or `false`, a list in brackets, or else a text, with
 /// or without quotes.
 fn value(text: &str) -> Value {
@@ -243,11 +219,6 @@ fn placed(
         *file = parameter.place(base);
     }
     error
-}
-
-/// What is typed before the parameters.
-pub(super) fn base(text: &str) -> &str {
-    split(text).map_or(text, |(base, _)| base)
 }
 
 #[cfg(test)]

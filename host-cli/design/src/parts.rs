@@ -17,15 +17,16 @@ use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::sm::partition::Division;
 use strata_core::units::Femtojoules;
 
-use super::delivery::Delivery;
-use super::file::combination;
+use super::checks::combination;
+use super::delivery::{Delivery, PoolReadEnergy};
+use super::design::Design;
 use super::interpolation::MissingEnergy;
-use super::machine::{BaselineOrf, ManagerVariant, StorageVariant, Variant};
+use super::machine::{BaselineOrf, Machine, ManagerVariant, StorageVariant, Variant, machines};
+use super::managed::Managed;
 use super::memory::{MainMemory, memories};
-use super::price::PoolReadEnergy;
+use super::sm;
 use super::storage::Storage;
 use super::storage_technology::StorageTechnology;
-use super::{Design, Machine, Managed, sm};
 use strata_config::ConfigError;
 
 /// What is assumed of every write pool.
@@ -183,6 +184,24 @@ impl Parts {
         let mut parts = Self { family: name.clone(), name, ..baseline };
         parts.divide(storage);
         Ok(parts)
+    }
+
+    /// What the designs of a family start from: a machine's baseline, or one of its variants.
+    pub(super) fn of_family(prefix: &str) -> Option<Self> {
+        let of = |machine: &'static Machine| {
+            if machine.rfc.prefix == prefix {
+                return Some(Self::baseline(machine));
+            }
+            if let Some(variant) = machine.storage.iter().find(|variant| variant.name == prefix) {
+                return Self::of_storage(machine, variant).ok();
+            }
+            if let Some(variant) = machine.manager.iter().find(|variant| variant.name == prefix) {
+                return Some(Self::of_manager(machine, variant));
+            }
+            let variant = machine.variant.iter().find(|variant| variant.name == prefix)?;
+            Some(Self::of_variant(machine, variant))
+        };
+        machines().iter().find_map(of)
     }
 
     /// What the division of the storage means for the SM and its cache, before it is known for

@@ -4,39 +4,17 @@ use strata_compiler::hierarchy::Lrf;
 use strata_core::energy::{BankEnergy, EnergyTable, LevelEnergy};
 use strata_core::leakage::Leakage;
 use strata_core::level::Level;
-use strata_core::named;
 use strata_core::organisation::LevelSettings;
 use strata_core::sm::expansion::energy::ExpansionEnergyTable;
 use strata_core::units::Femtojoules;
 
 use super::interpolation::{self, Interpolated, MissingEnergy, Resized};
 use super::machine::only_private;
+use super::managed::Managed;
 use super::memory::{MainMemory, MemoryKind};
 use super::parts::Parts;
-use super::{Managed, NoEnergy, warps};
-
-named! {
-    /// What the read of an operand costs that the write pool has.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub enum PoolReadEnergy {
-        /// A read of the pool's array, which serves it.
-        #[default]
-        Pool = "pool",
-        /// A read of a bank, as the figures of `[WARRF]` imply.
-        Bank = "bank",
-    }
-}
-
-impl PoolReadEnergy {
-    /// Energy of a pool with this array, which stands beside the banks: at their distance.
-    pub(super) const fn pool(self, bank: BankEnergy, main: &LevelEnergy) -> LevelEnergy {
-        let operand_read = match self {
-            Self::Pool => None,
-            Self::Bank => Some(main.bank.read),
-        };
-        LevelEnergy { bank, operand_read, wires: main.wires }
-    }
-}
+use super::sm::warps;
+use super::technology::NoEnergy;
 
 impl Parts {
     /// Energy of the flat design with the same values, and that of this design; or why it is not

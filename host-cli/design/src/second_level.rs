@@ -12,8 +12,7 @@ use strata_core::sm::memory::gddr::settings::{
 use strata_core::sm::memory::l2::L2Settings;
 use strata_core::sm::memory::touched::LINE_BYTES;
 
-use super::file::combination;
-use super::sm::range;
+use super::checks::{combination, range};
 use strata_config::ConfigError;
 use strata_config::by_name::ByName;
 use strata_config::quantity::Frequency;

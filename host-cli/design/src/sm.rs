@@ -1,6 +1,7 @@
 //! The SM of a design: what a machine gives, and what a design file changes.
 
 use serde::Deserialize;
+use strata_core::organisation::Scheduling;
 use strata_core::sm::config::{
     ActiveLimitKind, BarrierRule, MAX_LATENCY, MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS,
     ReplacementRule, Scheduler, Schedulers, ShortWait, ShortWaits, SmConfigError, SmSettings,
@@ -8,9 +9,19 @@ use strata_core::sm::config::{
 };
 use strata_core::sm::expansion::Threshold;
 
-use super::{Machine, delivery};
+use super::checks::range;
+use super::delivery;
+use super::machine::Machine;
 use strata_config::ConfigError;
 use strata_config::by_name::ByName;
+
+/// Warps that have entries.
+pub(super) fn warps(scheduling: Scheduling, sm: &SmSettings) -> u8 {
+    match scheduling {
+        Scheduling::SingleLevel => sm.max_warps,
+        Scheduling::TwoLevel { active_warps } => active_warps,
+    }
+}
 
 /// The SM of a machine with a flat register file.
 pub(super) fn of_machine(machine: &Machine) -> SmSettings {
@@ -153,22 +164,6 @@ impl LatencyTable {
         self.double = self.double.or(self.alu);
         self.constant = self.constant.or(self.shared_memory);
         self
-    }
-}
-
-pub(super) fn range(
-    file: &str,
-    key: &str,
-    value: i64,
-    least: u32,
-    most: u32,
-    unit: &str,
-) -> ConfigError {
-    ConfigError::Range {
-        file: file.to_owned(),
-        key: key.to_owned(),
-        value: value.to_string(),
-        allowed: format!("{least} to {most} {unit}"),
     }
 }
 

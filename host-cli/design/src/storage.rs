@@ -12,8 +12,7 @@ use strata_core::sm::partition::{Areas, CacheRule, CacheSizes, Division, Limits}
 use strata_core::storage_energy::CacheArray;
 use strata_core::units::LANES;
 
-use super::file::combination;
-use super::sm;
+use super::checks::{combination, range};
 use strata_config::ConfigError;
 use strata_config::by_name::ByName;
 
@@ -122,7 +121,7 @@ impl StorageTable {
         let most_threads = self.most_threads.map(|threads| {
             let most = MAX_RESIDENT_WARPS as u32 * LANES;
             if !(1..=i64::from(most)).contains(&threads) {
-                return Err(sm::range(file, "storage.most_threads", threads, 1, most, "threads"));
+                return Err(range(file, "storage.most_threads", threads, 1, most, "threads"));
             }
             Ok(threads as u32)
         });

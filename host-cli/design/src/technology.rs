@@ -6,7 +6,7 @@ use serde::Deserialize;
 use strata_core::energy::BankEnergy;
 use strata_core::sm::expansion::energy::ExpansionEnergyTable;
 
-use super::machine::embedded;
+use super::embedded::embedded;
 use strata_config::quantity::{Area, Energy, WireEnergy};
 
 /// Most entries for a thread for which the papers give the cache's energy.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
+use super::argument;
 use super::memory::{self, Sourced};
-use super::{parameters, storage_technology};
+use super::storage_technology;
 use strata_config::suggest::{did_you_mean, suggest};
 use strata_config::{ConfigError, name, strict};
 
@@ -35,7 +36,7 @@ pub(super) fn text(path: &Path) -> Result<(String, String), ConfigError> {
 pub(super) fn beside(design_file: &str, text: &str) -> Option<PathBuf> {
     let path = Path::new(text);
     let extension = path.extension()?;
-    let typed = parameters::split(design_file).is_some();
+    let typed = argument::split(design_file).is_some();
     let folder = Path::new(design_file).parent().filter(|_| !typed);
     let whole = || folder.map_or_else(|| path.to_owned(), |folder| folder.join(path));
     extension.eq_ignore_ascii_case("toml").then(whole)

@@ -17,6 +17,7 @@ const CRATES: &[(&str, usize)] = &[
     ("fpga-softcore/firmware/src/", usize::MAX),
     ("fpga-softcore/link/src/", usize::MAX),
     ("host-cli/config/src/", usize::MAX),
+    ("host-cli/design/src/", usize::MAX),
     ("host-cli/explorer/src/", usize::MAX),
     ("host-cli/files/src/", usize::MAX),
     ("host-cli/machine-code/src/", usize::MAX),

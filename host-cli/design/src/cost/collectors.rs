@@ -5,7 +5,7 @@ use strata_core::sm::DeliverySize;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::units::LANES;
 
-use super::{REGISTER_BYTES, TAG_BITS};
+use super::sizes::{REGISTER_BYTES, TAG_BITS};
 use crate::Design;
 
 /// Operands that a collector unit holds: those of a fused multiply-add.

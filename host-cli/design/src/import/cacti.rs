@@ -6,9 +6,10 @@
 //! is read: energy, leakage and area of a cache include its tags, and those of DRAM leave refreshes
 //! out.
 
+use super::array::{Array, Read, per_bit};
+use super::error::ImportError;
 use super::number::{nothing, number, only};
 use super::output::{Figure, Line, Lines};
-use super::{Array, ImportError, Read, per_bit};
 use crate::memory::MemoryKind;
 use strata_config::quantity::{Area, EnergyPerBit, Power, Time};
 

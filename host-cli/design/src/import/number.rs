@@ -1,6 +1,6 @@
 //! Numbers as C++ prints them: decimals, with or without an exponent, read without floating point.
 
-use super::ImportError;
+use super::error::ImportError;
 use super::output::Line;
 
 /// Most digits before and behind the point, and the largest exponent; C++ prints six digits.

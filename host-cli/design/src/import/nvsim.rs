@@ -1,8 +1,9 @@
 //! NVSim: the text after `DESIGN SPECIFICATION` and `RESULT`, of a memory that is no cache.
 
+use super::array::{Array, Read, per_bit};
+use super::error::ImportError;
 use super::number::{nothing, number};
 use super::output::{Figure, Line, Lines};
-use super::{Array, ImportError, Read, per_bit};
 use crate::memory::MemoryKind;
 use strata_config::quantity::{Area, EnergyPerBit, Power, Time};
 

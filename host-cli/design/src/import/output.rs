@@ -1,6 +1,6 @@
 //! The lines that a program printed: each is known, and each figure is there once.
 
-use super::ImportError;
+use super::error::ImportError;
 
 /// A line with its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,3 +1,6 @@
+use std::path::Path;
+
+use strata_config::ConfigError;
 use strata_core::sm::partition::Division;
 use strata_core::storage_energy::{MemoryAccesses, StoragePart};
 use strata_core::units::Femtojoules;
