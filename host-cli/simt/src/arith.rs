@@ -55,6 +55,7 @@ pub mod compare;
 pub mod convert;
 mod directed;
 pub mod float;
+mod half;
 pub mod integer;
 pub mod matrix;
 pub mod native;
@@ -83,6 +84,17 @@ impl Mode {
     /// `.rn` and nothing else.
     pub const NEAREST: Self =
         Self { rounding: Rounding::NearestEven, ftz: false, sat: false, relu: false };
+}
+
+/// Modifiers of `min` and `max`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MinMax {
+    /// Subnormal inputs become zero of the same sign.
+    pub ftz: bool,
+    /// `.NaN`: a NaN input gives the canonical NaN.
+    pub propagate_nan: bool,
+    /// `.xorsign.abs`: compares magnitudes; the sign is the exclusive or of the inputs' signs.
+    pub xorsign_abs: bool,
 }
 
 impl Default for Mode {

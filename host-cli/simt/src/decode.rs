@@ -7,190 +7,26 @@
 mod control;
 mod mbarrier;
 mod memory;
+pub(crate) mod one;
 mod operands;
 mod texture;
-
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use strata_compiler::RESERVED_SHARED_BYTES;
 use strata_compiler::inline::reads_reserved;
 use strata_compiler::order::Order;
-use strata_compiler::program::{Location, Program, ProgramInstruction};
+use strata_compiler::program::{Location, Program};
 use strata_core::image::StaticInstruction;
 use strata_ptx::cuda::CudaPlace;
 use strata_ptx::diagnostic::{Diagnostic, counted};
-use strata_ptx::launch::LaunchRules;
-use strata_ptx::module::{Function, Instruction, Module, Span, SpecialRegister, StateSpace};
+use strata_ptx::module::{Function, Module, Span, StateSpace};
 use strata_ptx::opcode::Opcode;
 
-use crate::device::AddressMap;
+use crate::executable::Executable;
 use crate::launch::MAX_STATIC_SHARED;
-use crate::levels::PlacedOperands;
-use crate::micro::{
-    Access, Action, Args, AsyncCopy, Barrier, Call, Mbarrier, MicroOp, Space, TextureAccess,
-    VectorMove,
-};
-use crate::moved::{AccessShape, Windows};
-use crate::ops::{self, matrix::Matrix};
-
-/// A kernel, ready to be executed any number of times.
-#[derive(Clone, Debug)]
-pub struct Executable {
-    pub(crate) name: String,
-    pub(crate) operations: Vec<MicroOp>,
-    /// For each operation, whether it moves bytes that cycle mode asks for.
-    pub(crate) moves: Vec<bool>,
-    pub(crate) lines: Vec<u32>,
-    /// Where operations came from in CUDA; empty where the module does not say.
-    pub(crate) cuda: Vec<Option<CudaPlace>>,
-    pub(crate) order: Order,
-    pub(crate) accesses: Vec<Access>,
-    pub(crate) textures: Vec<TextureAccess>,
-    pub(crate) copies: Vec<AsyncCopy>,
-    pub(crate) barriers: Vec<Barrier>,
-    pub(crate) mbarriers: Vec<Mbarrier>,
-    pub(crate) vectors: Vec<VectorMove>,
-    pub(crate) calls: Vec<Call>,
-    pub(crate) matrices: Vec<Matrix>,
-    pub(crate) branch_tables: Vec<Vec<u32>>,
-    /// Rows before the extra ones: registers and unwanted results.
-    pub(crate) register_rows: u32,
-    pub(crate) extra: Vec<ExtraRow>,
-    /// Predicates, the constant ones included; the last two are always false and always true.
-    pub(crate) predicates: u32,
-    pub(crate) shared_bytes: u64,
-    /// What the kernel's directives say of its launches.
-    pub(crate) rules: LaunchRules,
-    /// Unit in which its machine gives CTAs shared memory. Unit: bytes.
-    pub(crate) shared_unit: u32,
-    /// Of these, those of the system software.
-    pub(crate) reserved_shared_bytes: u64,
-    pub(crate) local_bytes: u64,
-    /// The last bytes of the frame: spill slots.
-    pub(crate) spill_bytes: u64,
-    pub(crate) parameter_bytes: u64,
-    pub(crate) address_bits: u8,
-    pub(crate) module: usize,
-    pub(crate) uses_module: bool,
-    /// Where values live, if not simply in registers.
-    pub(crate) levels: Option<Arc<PlacedOperands>>,
-}
-
-impl Executable {
-    /// Kernel name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Size of the parameter block that a launch has to give. Unit: bytes.
-    pub fn parameter_bytes(&self) -> u64 {
-        self.parameter_bytes
-    }
-
-    /// How an instruction accesses memory; `None` when it names no addresses, or moves no bytes.
-    pub fn access_shape(&self, pc: u32) -> Option<AccessShape> {
-        let pc = pc as usize;
-        match self.operations.get(pc)?.action {
-            Action::Memory(_, index) if self.moves[pc] => {
-                Some(self.accesses[index as usize].shape())
-            }
-            Action::Copy(index) if self.moves[pc] => Some(self.copies[index as usize].from.shape()),
-            Action::Mbarrier(index) if self.moves[pc] => {
-                Some(self.mbarriers[index as usize].access.shape())
-            }
-            Action::Matrix { index, .. } if self.moves[pc] => {
-                match &self.matrices[index as usize] {
-                    Matrix::Transfer(transfer) => Some(transfer.access.shape()),
-                    Matrix::Product(_) | Matrix::Transpose { .. } => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// The state space that a load or atomic names.
-    pub(crate) fn space_of(&self, pc: u32) -> Space {
-        match self.operations[pc as usize].action {
-            Action::Memory(_, index) => self.accesses[index as usize].space,
-            _ => Space::Generic,
-        }
-    }
-
-    /// Whether it asks for the workspace of a cooperative launch.
-    pub(crate) fn asks_for_workspace(&self) -> bool {
-        let asks =
-            |row: &ExtraRow| matches!(row, ExtraRow::Special(SpecialRegister::Envreg(1 | 2), _));
-        self.extra.iter().any(asks)
-    }
-
-    /// Where its generic addresses reach other memories than the global one.
-    pub fn windows(&self) -> Windows {
-        AddressMap::new(self.address_bits).windows()
-    }
-
-    /// Which loaded module the kernel's variables are those of; without this call, the module
-    /// loaded first.
-    pub fn set_module(&mut self, module: crate::device::ModuleHandle) {
-        self.module = module.0;
-    }
-}
-
-/// A row that no instruction writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ExtraRow {
-    /// A constant.
-    Constant(u32),
-    /// A special register; true: its upper half.
-    Special(SpecialRegister, bool),
-    /// The address of a module's variable plus an offset; true: its upper half.
-    Address(u32, i64, bool),
-}
-
-/// Why one instruction cannot be executed.
-#[derive(Clone, Debug)]
-pub(crate) struct Problem {
-    pub(crate) code: &'static str,
-    pub(crate) message: String,
-}
-
-impl Problem {
-    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
-    }
-}
-
-/// An action with its operands.
-pub(crate) type Decoded = Result<(Action, Args), Problem>;
-
-/// Collects what the instructions need.
-pub(crate) struct Decoder<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) module: &'a Module,
-    pub(crate) accesses: Vec<Access>,
-    pub(crate) textures: Vec<TextureAccess>,
-    pub(crate) copies: Vec<AsyncCopy>,
-    pub(crate) barriers: Vec<Barrier>,
-    pub(crate) mbarriers: Vec<Mbarrier>,
-    pub(crate) vectors: Vec<VectorMove>,
-    pub(crate) calls: Vec<Call>,
-    pub(crate) matrices: Vec<Matrix>,
-    pub(crate) extra: Vec<ExtraRow>,
-    by_content: FxHashMap<Vec<ExtraRow>, u32>,
-    pub(crate) uses_module: bool,
-}
-
-/// Rows for results that are not used: as many as the widest one has.
-const SINK_ROWS: u32 = 4;
-
-/// One instruction being decoded.
-pub(crate) struct One<'d, 'a> {
-    pub(crate) decoder: &'d mut Decoder<'a>,
-    pub(crate) instruction: &'a Instruction,
-    pub(crate) whole: &'a ProgramInstruction,
-    /// Nothing follows it.
-    last: bool,
-}
+use crate::micro::{Action, MicroOp};
+use crate::ops;
+use one::{Decoded, Decoder, One, Problem};
 
 /// Decodes a program.
 ///
@@ -311,38 +147,6 @@ fn cuda_places(module: &Module, program: &Program) -> Vec<Option<CudaPlace>> {
     }
     let instructions = program.instructions.iter();
     instructions.map(|whole| module.cuda.of(whole.instruction.span)).collect()
-}
-
-impl Decoder<'_> {
-    /// Row of the first result that is not used.
-    pub(crate) fn sink(&self) -> u32 {
-        u32::from(self.program.general_registers)
-    }
-
-    pub(crate) fn first_extra(&self) -> u32 {
-        self.sink() + SINK_ROWS
-    }
-
-    /// Predicate that is not used.
-    pub(crate) fn predicate_sink(&self) -> u32 {
-        u32::from(self.program.predicate_registers)
-    }
-
-    /// The predicate that is always true.
-    pub(crate) fn always(&self) -> u32 {
-        u32::from(self.program.predicate_registers) + 2
-    }
-
-    /// Row of the first of some rows that are never written.
-    pub(crate) fn extra(&mut self, rows: Vec<ExtraRow>) -> u32 {
-        if let Some(&known) = self.by_content.get(&rows) {
-            return known;
-        }
-        let first = self.first_extra() + self.extra.len() as u32;
-        self.extra.extend_from_slice(&rows);
-        self.by_content.insert(rows, first);
-        first
-    }
 }
 
 impl One<'_, '_> {

@@ -5,6 +5,7 @@
 //! through which generic addresses reach shared, local and parameter memory.
 //! Does not model: caches, pages, or the order in which different CTAs see each other's writes.
 
+mod named;
 mod objects;
 mod watch;
 
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::moved::Windows;
-use objects::Named;
+use named::Named;
 use rustc_hash::FxHashMap;
 use strata_ptx::diagnostic::counted;
 use strata_ptx::module::{Initializer, Module, StateSpace, Symbol, Variable};

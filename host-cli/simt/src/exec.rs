@@ -2,7 +2,7 @@
 //! (`turns`), each CTA's warps in rounds.
 //!
 //! Order, which results can depend on only where PTX leaves them open: a warp runs until it waits
-//! at a barrier, exits, or has issued [`warp::SLICE`] instructions; then the next warp of the CTA.
+//! at a barrier, exits, or has issued [`SLICE`] instructions; then the next warp of the CTA.
 //! Of the sides of a divergent branch the fall-through side runs first; of `brx.idx` the lowest
 //! target. Clocks count the launch's warp instructions, one tick (and one nanosecond) each.
 
@@ -10,137 +10,34 @@ mod barrier;
 mod circles;
 mod cta;
 pub(crate) mod digest;
+mod geometry;
 mod heap;
 mod members;
 mod print;
+mod progress;
 mod recording;
 mod splits;
 mod turns;
 pub(crate) mod warp;
 
-use strata_compiler::RESERVED_SHARED_BYTES;
-use strata_ptx::module::{ReservedPlace, SpecialRegister};
-
 use crate::accesses::{AccessDictionary, AddressSink};
 use crate::barriers::BarrierDictionary;
-use crate::decode::Executable;
 use crate::device::{AddressMap, Device};
+use crate::executable::Executable;
 use crate::fault::{Fault, Place, Thread};
 use crate::launch::{
     Launch, LaunchOutcome, MAX_CTAS, MAX_LOCAL_BYTES, MAX_SHARED_BYTES, MAX_THREADS, Record,
 };
-use crate::micro::axis;
 use crate::paths::{PathDictionary, PathInterner};
 use crate::resident::{self, Needs};
 use cta::{Cta, Turn};
+use geometry::Geometry;
+use progress::{PATIENCE, Progress, SHORT_SLICE, SLICE};
 use recording::Recording;
 use turns::{Early, Next, Residents};
 
 /// Size of the workspace of a cooperative launch. Unit: bytes.
 const WORKSPACE_BYTES: u64 = 8;
-
-/// What a launch counts while it runs.
-#[derive(Debug)]
-pub(crate) struct Progress {
-    /// Warp instructions that may still be issued.
-    pub(crate) left: u64,
-    pub(crate) budget: u64,
-    /// Instructions after which another warp gets its turn. Unit: warp instructions.
-    pub(crate) slice: u64,
-    /// Instructions for which a CTA polls before another gets its turn. Unit: warp instructions.
-    pub(crate) patience: u64,
-    /// All CTAs are resident from the start and take turns.
-    pub(crate) at_once: bool,
-    pub(crate) thread_instructions: u64,
-    pub(crate) printf: Vec<u8>,
-    pub(crate) printf_truncated: bool,
-}
-
-impl Progress {
-    /// Warp instructions issued so far.
-    pub(crate) fn issued(&self) -> u64 {
-        self.budget - self.left
-    }
-
-    /// A CTA has given up its turn: this launch needs several at once, which take shorter turns.
-    fn hurry(&mut self) {
-        self.slice = warp::SHORT_SLICE;
-        self.patience = warp::SLICE;
-    }
-}
-
-/// Facts of a launch that threads can ask for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Geometry {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) threads: u32,
-    pub(crate) warps: u32,
-    pub(crate) ctaid: [u32; 3],
-    /// Address of the workspace of a cooperative launch, or 0.
-    pub(crate) workspace: u64,
-    pub(crate) dynamic_shared: u32,
-    /// Shared memory that threads may access.
-    pub(crate) shared: u32,
-    /// The same as the machine gives it to a CTA: in whole units.
-    pub(crate) total_shared: u32,
-    /// Of it, what the system software has.
-    pub(crate) reserved_shared: u32,
-}
-
-impl Geometry {
-    /// Thread index of a lane.
-    pub(crate) fn thread(&self, warp: u32, lane: u32) -> Thread {
-        Thread { ctaid: self.ctaid, tid: self.tid(warp, lane) }
-    }
-
-    fn tid(&self, warp: u32, lane: u32) -> [u32; 3] {
-        let linear = warp * 32 + lane;
-        let [x, y, _] = self.block;
-        [linear % x, linear / x % y, linear / (x * y)]
-    }
-
-    /// One lane's value of a special register.
-    pub(crate) fn special(&self, register: SpecialRegister, warp: u32, lane: u32) -> u32 {
-        use SpecialRegister as S;
-        let bit = 1u32 << lane;
-        match register {
-            S::Tid(a) => axis(self.tid(warp, lane), a),
-            S::Ntid(a) => axis(self.block, a),
-            // A cluster has one CTA (DEV-143).
-            S::Ctaid(a) | S::Clusterid(a) => axis(self.ctaid, a),
-            S::Nctaid(a) | S::Nclusterid(a) => axis(self.grid, a),
-            S::Laneid => lane,
-            S::Warpid => warp,
-            S::Nwarpid => self.warps,
-            S::LanemaskEq => bit,
-            S::LanemaskLt => bit - 1,
-            S::LanemaskLe => bit | (bit - 1),
-            S::LanemaskGt => !(bit | (bit - 1)),
-            S::LanemaskGe => !(bit - 1),
-            // Where `grid.sync()` of cooperative groups looks for its workspace.
-            S::Envreg(1) => (self.workspace >> 32) as u32,
-            S::Envreg(2) => self.workspace as u32,
-            S::DynamicSmemSize => self.dynamic_shared,
-            S::TotalSmemSize => self.total_shared - self.reserved_shared,
-            S::AggrSmemSize => self.total_shared,
-            S::ReservedSmem(place) => reserved(place),
-            // The model has one SM and one grid; performance counters, other environment registers
-            // read as zero, and so does the place of a CTA in its cluster. Clocks never come here.
-            S::ClusterNctaid(_) | S::ClusterNctarank | S::Nsmid => 1,
-            _ => 0,
-        }
-    }
-}
-
-/// A place in the shared memory that the system software has (DEV-175). Unit: bytes.
-fn reserved(place: ReservedPlace) -> u32 {
-    match place {
-        ReservedPlace::Begin | ReservedPlace::First => 0,
-        ReservedPlace::Second => 64,
-        ReservedPlace::End | ReservedPlace::Cap => RESERVED_SHARED_BYTES as u32,
-    }
-}
 
 /// Runs a launch to its end.
 ///
@@ -267,8 +164,8 @@ fn run(
         progress: Progress {
             left: launch.max_instructions,
             budget: launch.max_instructions,
-            slice: if launch.cooperative { warp::SHORT_SLICE } else { warp::SLICE },
-            patience: warp::PATIENCE,
+            slice: if launch.cooperative { SHORT_SLICE } else { SLICE },
+            patience: PATIENCE,
             at_once: launch.cooperative,
             thread_instructions: 0,
             printf: Vec::new(),

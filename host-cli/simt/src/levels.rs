@@ -13,13 +13,12 @@
 
 use std::sync::Arc;
 
-use strata_compiler::program::{Image, Program};
-use strata_core::image::{CheckedImage, ImageError, StaticInstruction};
+use strata_compiler::program::Image;
+use strata_core::image::{ImageError, StaticInstruction};
 use strata_core::placement::{LRF_BANKS, MAX_ORF_ENTRIES, Placement, Upper};
 use strata_core::rules::{PendingResults, RegisterSketch, Rules};
 use strata_core::units::{LaneMask, RegisterId};
 
-use crate::decode::Executable;
 use crate::exec::digest::Digest;
 use crate::row::{Lanes, Row, lanes, store_row};
 
@@ -51,9 +50,9 @@ pub enum PlacementError {
 /// Where a program's operands live.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedOperands {
-    image: Image,
+    pub(crate) image: Image,
     /// One for each slot of the image.
-    placements: Vec<Placement>,
+    pub(crate) placements: Vec<Placement>,
 }
 
 impl PlacedOperands {
@@ -72,39 +71,6 @@ impl PlacedOperands {
         };
         let registers = self.image.slots[range.clone()].iter().map(|slot| usize::from(slot.0));
         registers.zip(self.placements[range].iter().copied())
-    }
-}
-
-impl Executable {
-    /// Has operand values live where a compiler-managed hierarchy places them: every execution
-    /// reads and writes the levels named, loses all entries above the main register file whenever
-    /// the warp is descheduled, and so computes something else if a placement is wrong. Slower than
-    /// without; what is recorded and counted stays the same.
-    ///
-    /// `program` is the one that was decoded; `placements` has one for each slot of its image.
-    ///
-    /// # Errors
-    /// Another program; a wrong number of placements, or one that its slot cannot have.
-    pub fn with_levels(
-        mut self,
-        program: &Program,
-        placements: &[Placement],
-    ) -> Result<Self, PlacementError> {
-        let image = &program.image;
-        let same = program.name == self.name
-            && image.instructions.len() == self.operations.len()
-            && image.registers == program.general_registers
-            && u32::from(image.registers) <= self.register_rows;
-        if !same {
-            return Err(PlacementError::OtherProgram { kernel: self.name });
-        }
-        let checked = CheckedImage::new(image.borrow());
-        if let Err(problem) = checked.and_then(|image| image.with_placements(placements)) {
-            return Err(PlacementError::Placements { kernel: self.name, problem });
-        }
-        let (image, placements) = (image.clone(), placements.to_vec());
-        self.levels = Some(Arc::new(PlacedOperands { image, placements }));
-        Ok(self)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 
 use super::{File, Repository, Violation};
@@ -23,6 +23,7 @@ const CRATES: &[(&str, usize)] = &[
     ("host-cli/machine-code/src/", usize::MAX),
     ("host-cli/measure/src/", 1),
     ("host-cli/ptx/src/", usize::MAX),
+    ("host-cli/simt/src/", usize::MAX),
     ("host-cli/src/", 1),
     ("host-cli/trace/src/", usize::MAX),
     ("host-cli/workload/src/", usize::MAX),
@@ -203,6 +204,12 @@ impl Paths<'_> {
                     self.note(&path, line);
                     path = vec![name.to_string()];
                     line = name.span().start().line;
+                }
+                // `pub(in path)` is no import.
+                TokenTree::Group(group)
+                    if path == ["pub"] && group.delimiter() == Delimiter::Parenthesis =>
+                {
+                    path.clear();
                 }
                 other => {
                     self.note(&path, line);
@@ -405,8 +412,12 @@ mod tests {
             let modules = [("f/a", path), ("f/b", "use crate::f::a;"), ("f", "")];
             assert_eq!(found(&modules).len(), 1, "{path}");
         }
-        for path in ["pub(in super::b) fn f() {}", "/// [`super::b::B`]\nfn f() {}", "fn b() { b }"]
-        {
+        for path in [
+            "pub(in super::b) fn f() {}",
+            "macro_rules! m { () => { pub(in super::b) fn f() {} } }",
+            "/// [`super::b::B`]\nfn f() {}",
+            "fn b() { b }",
+        ] {
             let modules = [("f/a", path), ("f/b", "use crate::f::a;"), ("f", "")];
             assert!(found(&modules).is_empty(), "{path}");
         }

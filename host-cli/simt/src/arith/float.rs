@@ -5,6 +5,7 @@
 
 use strata_ptx::opcode::TestProperty;
 
+pub use super::MinMax;
 use super::soft::{self, Format};
 use super::{Mode, Rounding, native};
 
@@ -47,17 +48,6 @@ pub trait Float {
     fn testp(a: Self::Bits, property: TestProperty) -> bool;
     /// A subnormal becomes zero of the same sign; anything else stays.
     fn flush(a: Self::Bits) -> Self::Bits;
-}
-
-/// Modifiers of `min` and `max`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct MinMax {
-    /// Subnormal inputs become zero of the same sign.
-    pub ftz: bool,
-    /// `.NaN`: a NaN input gives the canonical NaN.
-    pub propagate_nan: bool,
-    /// `.xorsign.abs`: compares magnitudes; the sign is the exclusive or of the inputs' signs.
-    pub xorsign_abs: bool,
 }
 
 /// `.f16`.

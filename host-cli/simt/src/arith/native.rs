@@ -5,7 +5,7 @@
 //! vectorises. For `.ftz` wrap inputs and result in [`flush_f32`], for `.sat` the result in
 //! [`saturate_f32`].
 
-use super::convert::{bf16_from_f32, f16_from_f32, f32_from_bf16, f32_from_f16};
+use super::half::{bf16_from_f32, f16_from_f32, f32_from_bf16, f32_from_f16};
 use super::soft::Format;
 
 /// The canonical NaN of f32.

@@ -5,7 +5,7 @@
 //! if anything below it was not zero ("sticky"); at least ten bits then lie between it and the
 //! last bit of any format, so the one rounding at the end cannot tell the difference.
 
-use super::{Mode, Rounding};
+use super::{MinMax, Mode, Rounding};
 
 /// Widths of a binary floating-point format with an implicit leading bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -424,13 +424,7 @@ const fn order_key(format: Format, bits: u64) -> i64 {
 
 /// `min`, or `max` with `greater`.
 #[inline]
-pub(super) fn select(
-    format: Format,
-    mut a: u64,
-    mut b: u64,
-    mode: super::float::MinMax,
-    greater: bool,
-) -> u64 {
+pub(super) fn select(format: Format, mut a: u64, mut b: u64, mode: MinMax, greater: bool) -> u64 {
     if mode.ftz {
         (a, b) = (format.flush(a), format.flush(b));
     }

@@ -4,7 +4,7 @@ use strata_ptx::module::{AddressBase, Operand, SpecialRegister, StateSpace, Symb
 use strata_ptx::opcode::{BarrierOp, Opcode};
 use strata_ptx::types::ScalarType;
 
-use super::{Decoded, One, Problem};
+use super::one::{Decoded, One, Problem};
 use crate::micro::{Action, Args, Barrier, Call, Clock, NO_RECONVERGENCE, Slot};
 use crate::ops::convert::copy64;
 

@@ -4,7 +4,7 @@ use strata_core::sm::memory::cached::LineUse;
 use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
 
-use super::{Decoded, One};
+use super::one::{Decoded, One};
 use crate::access::OBJECT_BYTES;
 use crate::mbarrier::{Arrival, Operation, pending_count};
 use crate::micro::{Access, Action, Args, Component, MAX_COMPONENTS, Mbarrier};

@@ -6,7 +6,7 @@ use strata_ptx::module::{AddressBase, Operand, StateSpace, Symbol};
 use strata_ptx::opcode::{AtomicOp, MemoryOrder, Opcode};
 use strata_ptx::types::{Kind, ScalarType};
 
-use super::{Decoded, One, Problem};
+use super::one::{Decoded, One, Problem};
 use crate::arith::atomic::atomic;
 use crate::micro::{
     Access, Action, AddressSource, Args, AsyncCopy, Atomic, Component, Direction, MAX_COMPONENTS,

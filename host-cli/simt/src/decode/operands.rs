@@ -5,9 +5,10 @@ use strata_ptx::module::{Operand, SpecialRegister, StateSpace, Symbol, VirtualRe
 use strata_ptx::opcode::Rounding;
 use strata_ptx::types::{Kind, ScalarType};
 
-use super::{ExtraRow, One, Problem};
+use super::one::{One, Problem};
 use crate::arith::Mode;
 use crate::device::AddressMap;
+use crate::executable::ExtraRow;
 
 impl<'a> One<'_, 'a> {
     /// The instruction contradicts the rules that the parser checked.

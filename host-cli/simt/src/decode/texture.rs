@@ -4,7 +4,7 @@ use strata_ptx::module::Operand;
 use strata_ptx::opcode::{AtomicOp, Opcode};
 use strata_ptx::types::ScalarType;
 
-use super::{Decoded, One, Problem};
+use super::one::{Decoded, One, Problem};
 use crate::arith::atomic::atomic;
 use crate::micro::{
     Action, AddressSource, Args, Component, ImageQuery, Space, SurfaceBounds, SurfaceOperation,

@@ -1,5 +1,6 @@
 //! Textures, surfaces and samplers of a device: handles, and references of modules.
 
+use super::named::Named;
 use super::{Device, ModuleHandle};
 use crate::texture::{Image, Object, ObjectKind, TextureError, TextureProblem};
 use strata_ptx::module::{Module, Variable};
@@ -9,15 +10,6 @@ const FIRST_HANDLE: u64 = 0x7d00_0000_0000;
 
 /// From one handle to the next.
 const HANDLE_STEP: u64 = 64;
-
-/// An object or a reference to one.
-#[derive(Clone, Debug)]
-pub(crate) struct Named {
-    name: String,
-    kind: ObjectKind,
-    /// `None`: a reference that is not bound.
-    object: Option<Object>,
-}
 
 /// An object that a lane has named.
 #[derive(Clone, Copy, Debug)]

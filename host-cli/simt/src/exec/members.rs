@@ -5,7 +5,7 @@
 
 use super::splits::{TooManySplits, Wait};
 use super::warp::{Next, Surroundings, Trouble, Warp};
-use crate::decode::Executable;
+use crate::executable::Executable;
 use crate::micro::{Action, Args, Extra, MicroOp};
 use crate::ops::matrix::Matrix;
 use crate::ops::matrix::product::Room;

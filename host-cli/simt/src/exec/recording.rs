@@ -2,7 +2,7 @@
 
 use crate::access::Memory;
 use crate::accesses::{AddressLog, WarpAccesses};
-use crate::decode::Executable;
+use crate::executable::Executable;
 use crate::micro::Action;
 use crate::moved::{AccessShape, AccessSpace, Addresses};
 use crate::ops::matrix::Matrix;

@@ -7,12 +7,13 @@
 use strata_ptx::module::SpecialRegister;
 
 use super::digest::Digest;
+use super::geometry::Geometry;
+use super::progress::Progress;
 use super::recording::{Accesses, Recording};
 use super::splits::{Split, Splits, TooManySplits};
-use super::{Geometry, Progress};
 use crate::access::{BadAccess, BadMbarrier, LocalFrame, Memory};
-use crate::decode::{Executable, ExtraRow};
 use crate::device::Device;
+use crate::executable::{Executable, ExtraRow};
 use crate::levels::WarpLevels;
 use crate::micro::{Action, Args, Clock, Direction, MicroOp, axis};
 use crate::ops::convert::move_vector;
@@ -21,17 +22,6 @@ use crate::ops::matrix::transfer::{BadTransfer, staging};
 use crate::paths::PathRecorder;
 use crate::row::{Lanes, Row, lanes};
 use crate::texture::TextureProblem;
-
-/// Instructions after which another split or warp gets its turn, so that threads that wait for each
-/// other in a loop make progress. Unit: warp instructions.
-pub(crate) const SLICE: u64 = 1 << 16;
-
-/// The same in launches whose CTAs take turns. Unit: warp instructions.
-pub(crate) const SHORT_SLICE: u64 = 1 << 10;
-
-/// Instructions for which all warps of a CTA poll before the next CTA starts, although the CTA does
-/// not go in circles. Unit: warp instructions.
-pub(crate) const PATIENCE: u64 = 1 << 24;
 
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::arith::bits::{
     clz_b64, cnot_b16, cnot_b32, cnot_b64, fns, lop3, popc_b32, popc_b64, prmt, shf, szext,
 };
 use crate::arith::integer::{Integer, S16, S32, S64, U16, U32, U64};
-use crate::decode::{Decoded, One, Problem};
+use crate::decode::one::{Decoded, One, Problem};
 use crate::micro::{Action, Args, Extra, Run};
 use crate::row::{Lanes, Value, map1, map2, map3, sparse2, sparse3, test1};
 

@@ -11,7 +11,7 @@ use crate::arith::compare::{
 };
 use crate::arith::float::{Bf16, F16, F32, F64, Float};
 use crate::arith::integer::{S16, S32, S64, U16, U32, U64};
-use crate::decode::{Decoded, One, Problem};
+use crate::decode::one::{Decoded, One, Problem};
 use crate::micro::{Action, Args, Extra, Run};
 use crate::row::{Lanes, Value, select, test1, test2};
 

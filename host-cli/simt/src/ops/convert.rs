@@ -9,7 +9,7 @@ use crate::arith::convert::{
     f32_from_s32, f32_from_u32, f64_from_f32, f64_from_s32, f64_from_u32, pack, s32_from_f32,
     s32_from_f64, u32_from_f32, u32_from_f64,
 };
-use crate::decode::{Decoded, One, Problem};
+use crate::decode::one::{Decoded, One, Problem};
 use crate::micro::{Action, Args, Extra, Narrow, Run, VectorMove};
 use crate::ops::compare::copy_predicate;
 use crate::row::{Lanes, Row, Value, map1, sparse1, sparse2, sparse3};

@@ -10,7 +10,7 @@ use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
 
 use crate::arith::float::{Bf16, F16, F32, F64, MinMax};
-use crate::decode::{Decoded, One};
+use crate::decode::one::{Decoded, One};
 use crate::micro::{Action, Args, Extra, Run};
 
 /// The function for a format, for formats alone and in pairs.

@@ -9,7 +9,7 @@ use crate::arith::integer::{
     Integer, S16, S32, S64, U16, U32, U64, add_carry_u32, add_carry_u64, dp2a, dp4a, mul24_hi_s32,
     mul24_hi_u32, mul24_lo_s32, mul24_lo_u32,
 };
-use crate::decode::{Decoded, One, Problem};
+use crate::decode::one::{Decoded, One, Problem};
 use crate::micro::{Action, Args, Extra, Run};
 use crate::row::{Lanes, Value, lanes, map1, map2, map3, sparse2};
 

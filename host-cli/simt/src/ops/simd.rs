@@ -6,7 +6,7 @@ use strata_ptx::opcode::Opcode;
 use strata_ptx::types::{Kind, ScalarType};
 
 use crate::arith::simd::{Picked, Simd, SimdFinish, SimdOp, simd};
-use crate::decode::{Decoded, One, Problem};
+use crate::decode::one::{Decoded, One, Problem};
 use crate::micro::{Action, Args, Extra};
 use crate::row::{Lanes, sparse3};
 

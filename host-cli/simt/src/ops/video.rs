@@ -4,7 +4,7 @@ use strata_ptx::opcode::{Bounds, Opcode};
 use strata_ptx::types::{Kind, ScalarType};
 
 use crate::arith::video::{Finish, Second, Select, Source, VideoOp, VmadMode, video, vmad};
-use crate::decode::{Decoded, One, Problem};
+use crate::decode::one::{Decoded, One, Problem};
 use crate::micro::{Action, Args, Extra, Video, VideoKind};
 use crate::row::{Lanes, sparse3};
 

@@ -6,7 +6,7 @@
 use strata_ptx::opcode::{AtomicOp, Opcode, ShuffleMode, VoteMode};
 use strata_ptx::types::{Kind, ScalarType};
 
-use crate::decode::{Decoded, One, Problem};
+use crate::decode::one::{Decoded, One, Problem};
 use crate::micro::{Action, Args, Extra, Run};
 use crate::row::{Lanes, Value, lanes};
 
