@@ -15,8 +15,8 @@ use crate::failure::Failure;
 use crate::kernel_name;
 use crate::launch_template;
 use crate::measure::{self, Request};
+use crate::notes::Notes;
 use crate::options::{Mode, Scale, Source};
-use crate::printer::Printer;
 use crate::subject::{self, Subject};
 use crate::sweep::points;
 use crate::sweep::row::{Labels, Row};
@@ -103,7 +103,7 @@ impl CallKernel {
         file: &str,
         ptx: &str,
         name: Option<&str>,
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Result<Self, Failure> {
         let parsed = strata_ptx::parse(ptx);
         if parsed.has_errors() {
@@ -133,7 +133,7 @@ impl CallKernel {
                 })?
             }
         };
-        subject::warn(file, ptx, printer);
+        subject::warn(file, ptx, notes);
         Ok(Self { file: file.to_owned(), ptx: ptx.to_owned(), module, kernel })
     }
 
@@ -167,15 +167,14 @@ impl Call {
         &self,
         kernel: &CallKernel,
         options: &CallOptions,
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Result<Called, Failure> {
         let designs = subject::designs(&options.designs)?;
         let mut workload = self.workload(kernel)?;
         workload.options = subject::options(&options.source)?;
         let request = Request::new(&options.source)?.in_mode(options.mode);
         let request = request.for_designs(&designs).with_totals_only();
-        let (reports, arrays) =
-            measure::reports_and_buffers(&workload, &designs, &request, printer)?;
+        let (reports, arrays) = measure::reports_and_buffers(&workload, &designs, &request, notes)?;
         let subject = Subject::Workload(Box::new(workload));
         let row = |(design, report)| {
             let labels = Labels {
@@ -415,6 +414,7 @@ fn table(key: &str, value: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notes::Silent;
 
     const ADD: &str = ".version 8.0\n.target sm_75\n.address_size 64\n\
         .visible .entry add(.param .u64 to, .param .u32 more)\n{\n.reg .b32 %i, %v;\n\
@@ -423,7 +423,7 @@ mod tests {
         st.global.u32 [%to], %v;\nret;\n}\n";
 
     fn kernel() -> CallKernel {
-        CallKernel::new("add.ptx", ADD, None, &Printer::new(true)).unwrap()
+        CallKernel::new("add.ptx", ADD, None, &Silent).unwrap()
     }
 
     /// The kernel over an array of as many elements as threads.
@@ -443,7 +443,7 @@ mod tests {
         let designs = ["isca11", "isca11-rfc6"].map(str::to_owned).to_vec();
         let source = Source::of(Scale::Default);
         let options = CallOptions { designs, mode: Mode::Count, source };
-        let called = call.run(&kernel(), &options, &Printer::new(true));
+        let called = call.run(&kernel(), &options, &Silent);
         called.map_err(|failure| failure.message().to_owned())
     }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::config::quantity::Frequency;
 use crate::design::Design;
 use crate::report::RunReport;
-use crate::report::derived::rounded;
+use crate::report::rounded;
 
 pub use render::{no_columns, to_columns, to_table};
 

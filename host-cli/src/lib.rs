@@ -21,7 +21,10 @@
 pub use strata_config as config;
 pub use strata_design::{self as design, cost, encoding, import};
 pub use strata_files::{failure, interrupt, output, partial_file, partial_folder};
-pub use strata_measure::{crossings, evaluate, levels, provision, stalls, timeline, timing};
+pub use strata_measure::{
+    self as measure, crossings, evaluate, levels, notes, options, parallel, provision, stalls,
+    subject, timeline, timing,
+};
 pub use strata_trace as trace;
 pub use strata_workload::{self as workload, dump, kernel_name, launch_template, watch};
 
@@ -34,10 +37,6 @@ pub mod comparison;
 pub mod difference;
 pub mod exact;
 pub mod fpga;
-pub mod measure;
-pub mod notes;
-pub mod options;
-pub mod parallel;
 pub mod plot;
 pub mod printer;
 mod progress;
@@ -45,6 +44,5 @@ pub mod report;
 pub mod report_page;
 pub mod reproduce;
 pub mod study;
-pub mod subject;
 pub mod sweep;
 pub mod terminal;

@@ -2,37 +2,25 @@
 //! error.
 
 use std::io::{ErrorKind, IsTerminal as _, Write};
-use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::config::name;
 use crate::failure::{ExitStatus, Failure};
-use crate::notes::{Kept, Notes, Said};
+use crate::notes::{Inputs, Notes, Steps};
+use crate::progress::{Progress, Rate};
 use crate::terminal::{self, ERROR, REMARK};
 
 /// The only place that writes to the terminal.
 #[derive(Clone, Debug)]
 pub struct Printer {
     quiet: bool,
-    /// What was said, where that is kept instead of written.
-    kept: Option<Arc<Kept>>,
 }
 
 impl Printer {
     /// `quiet` drops progress, notes and warnings, never errors.
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, kept: None }
-    }
-
-    /// Keeps notes and warnings for a program that this library is part of, and shows no progress.
-    pub fn keeping() -> Self {
-        Self { quiet: true, kept: Some(Arc::default()) }
-    }
-
-    /// What was kept since the last call.
-    pub fn said(&self) -> Vec<Said> {
-        self.kept.as_ref().map(|kept| kept.take()).unwrap_or_default()
+        Self { quiet }
     }
 
     /// Writes a command's result. A reader that closes the pipe early is no error.
@@ -81,30 +69,6 @@ impl Printer {
         self.bar(steps, "{pos}/{len} {msg}, {eta} left")
     }
 
-    /// A bar over so many inputs that is not there until [`Printer::show`].
-    pub(crate) fn inputs(&self, inputs: u64) -> ProgressBar {
-        let bar = self.bar(inputs, "{pos}/{len} {msg}");
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-        bar
-    }
-
-    /// Shows a bar that is not there yet.
-    pub(crate) fn show(&self, bar: &ProgressBar) {
-        if bar.is_hidden() && self.has_progress() {
-            bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
-    }
-
-    /// Whether progress can be seen.
-    pub(crate) fn has_progress(&self) -> bool {
-        !self.quiet && std::io::stderr().is_terminal()
-    }
-
-    /// The same for many small steps, with how many there are in a second.
-    pub fn progress_with_rate(&self, steps: u64) -> ProgressBar {
-        self.bar(steps, "{pos}/{len} {msg}, {per_sec}, {eta} left")
-    }
-
     fn bar(&self, steps: u64, template: &str) -> ProgressBar {
         let target =
             if self.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
@@ -124,21 +88,25 @@ impl Printer {
 
 impl Notes for Printer {
     fn note(&self, text: &str) {
-        if let Some(kept) = &self.kept {
-            kept.note(text);
-        }
         if !self.quiet {
             Self::to_stderr(&format!("note: {text}\n"));
         }
     }
 
     fn warning(&self, text: &str) {
-        if let Some(kept) = &self.kept {
-            kept.warning(text);
-        }
         if !self.quiet {
             Self::to_stderr(text);
         }
+    }
+
+    fn steps(&self, steps: u64) -> Box<dyn Steps> {
+        Box::new(Rate::new(self.bar(steps, "{pos}/{len} {msg}, {per_sec}, {eta} left")))
+    }
+
+    fn inputs(&self, inputs: usize) -> Box<dyn Inputs> {
+        let bar = self.bar(inputs as u64, "{pos}/{len} {msg}");
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+        Box::new(Progress::new(bar, !self.quiet && std::io::stderr().is_terminal()))
     }
 }
 

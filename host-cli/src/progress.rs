@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use crate::printer::Printer;
+use crate::notes::{Inputs, Steps};
 use crate::watch::{Watch, Within, current, within};
 
 /// How long an input or a command runs before anything is shown of it.
@@ -47,18 +47,17 @@ impl Shared {
 }
 
 impl Progress {
-    /// Of so many inputs.
-    pub(crate) fn new(printer: &Printer, inputs: usize) -> Self {
-        let bar = printer.inputs(inputs as u64);
-        let ticker = printer.has_progress().then(|| {
+    /// In a hidden bar, which is shown where that can be seen.
+    pub(crate) fn new(bar: ProgressBar, is_seen: bool) -> Self {
+        let ticker = is_seen.then(|| {
             let shared = Arc::<Shared>::default();
-            let (bar, own, printer) = (bar.clone(), Arc::clone(&shared), printer.clone());
+            let (bar, own) = (bar.clone(), Arc::clone(&shared));
             let begun = Instant::now();
             let tick = move || {
                 while !own.ended.load(Ordering::Relaxed) {
                     thread::park_timeout(PERIOD);
                     if begun.elapsed() >= PATIENCE && !own.ended.load(Ordering::Relaxed) {
-                        printer.show(&bar);
+                        show(&bar);
                         bar.set_message(own.told());
                     }
                 }
@@ -67,17 +66,24 @@ impl Progress {
         });
         Self { bar, ticker }
     }
+}
 
-    /// This thread begins with an input.
-    pub(crate) fn begin(&self, name: &str) -> Within {
+/// Shows a bar that is not there yet.
+fn show(bar: &ProgressBar) {
+    if bar.is_hidden() {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+    }
+}
+
+impl Inputs for Progress {
+    fn begin(&self, name: &str) -> Within {
         let Some((shared, _)) = &self.ticker else { return within(None) };
         let watch = Arc::new(Watch::new(name));
         shared.running().push(Arc::clone(&watch));
         within(Some(watch))
     }
 
-    /// This thread is done with an input.
-    pub(crate) fn end(&self, input: Within) {
+    fn end(&self, input: Within) {
         if let (Some((shared, _)), Some(watch)) = (&self.ticker, current()) {
             shared.running().retain(|other| !Arc::ptr_eq(other, &watch));
         }
@@ -85,9 +91,8 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Does what prints something else.
-    pub(crate) fn suspend<T>(&self, prints: impl FnOnce() -> T) -> T {
-        self.bar.suspend(prints)
+    fn suspend(&self, writes: &mut dyn FnMut()) {
+        self.bar.suspend(writes);
     }
 }
 
@@ -103,13 +108,40 @@ impl Drop for Progress {
     }
 }
 
+/// What is shown of many small steps.
+#[derive(Debug)]
+pub(crate) struct Rate(ProgressBar);
+
+impl Rate {
+    /// Of steps that a bar counts.
+    pub(crate) const fn new(bar: ProgressBar) -> Self {
+        Self(bar)
+    }
+}
+
+impl Steps for Rate {
+    fn within(&self, name: &str) {
+        self.0.set_message(name.to_owned());
+    }
+
+    fn done(&self) {
+        self.0.inc(1);
+    }
+}
+
+impl Drop for Rate {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn without_a_terminal_nothing_is_counted() {
-        let progress = Progress::new(&Printer::new(true), 1);
+        let progress = Progress::new(ProgressBar::hidden(), false);
         let input = progress.begin("bfs");
         assert!(current().is_none());
         progress.end(input);

@@ -22,8 +22,8 @@ mod trends;
 use std::collections::BTreeMap;
 
 use crate::failure::Failure;
+use crate::notes::Notes;
 use crate::options::Scale;
-use crate::printer::Printer;
 use catalogue::{Entry, Paper, Status};
 use explorer::Explorer;
 use figure::Figure;
@@ -114,7 +114,7 @@ pub fn run(
     selection: &Selection,
     scale: Scale,
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Reproduction, Failure> {
     let papers = selection.entries()?;
     let mut plates: Vec<&'static plates::Plate> = Vec::new();
@@ -132,13 +132,13 @@ pub fn run(
             designs.push(design);
         }
     }
-    let lab = Lab::new(scale, jobs, &wanted, printer)?;
+    let lab = Lab::new(scale, jobs, &wanted, notes)?;
     let draw =
         |plate: &&'static plates::Plate| Ok(Drawn { id: plate.id, panels: (plate.draw)(&lab)? });
     let drawn = plates.iter().map(draw).collect::<Result<_, Failure>>()?;
     let alone = selection.explorer_alone;
     let whole = selection.papers.is_empty() && selection.labels.is_empty() && !alone;
-    let trends = whole.then(|| Trends::measured(scale, jobs, printer)).transpose()?;
-    let explorer = (whole || alone).then(|| Explorer::new(jobs, printer)).transpose()?;
+    let trends = whole.then(|| Trends::measured(scale, jobs, notes)).transpose()?;
+    let explorer = (whole || alone).then(|| Explorer::new(jobs, notes)).transpose()?;
     Ok(Reproduction { scale, papers, drawn, trends, explorer })
 }

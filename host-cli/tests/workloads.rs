@@ -3,8 +3,8 @@
 
 use strata::design;
 use strata::measure::{Request, SpillTraffic, reports};
+use strata::notes::Silent;
 use strata::options::{Scale, Source};
-use strata::printer::Printer;
 use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, all_names};
 use strata_compiler::{CompileOptions, Order, RegisterLimit};
 use strata_core::sm::config::{Launch, SmConfig};
@@ -521,7 +521,7 @@ fn launches_counted_in_parts_count_what_they_do_whole() {
         let counted = |part_bytes| {
             let mut request = Request::new(&Source::of(Scale::Small)).expect("good options");
             request.options.part_bytes = part_bytes;
-            let reports = reports(&workload, &designs, &request, &Printer::new(true));
+            let reports = reports(&workload, &designs, &request, &Silent);
             reports.expect(name)
         };
         let whole = counted(None);

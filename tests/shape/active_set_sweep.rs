@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 use strata::active_set::Size;
 use strata::design;
 use strata::measure::Request;
+use strata::notes::Silent;
 use strata::options::{Scale, Source};
-use strata::printer::Printer;
 use strata::study::Input;
 use strata::study::active_warps::{self, Axes, Point, Series, Study};
 use strata::subject::Subject;
@@ -75,12 +75,12 @@ static STUDY: LazyLock<Study> = LazyLock::new(|| {
         let mut args = Source::of(Scale::Default);
         args.set = settings.iter().map(|&setting| setting.to_owned()).collect();
         Input {
-            subject: Subject::new(name, &args, &Printer::new(true)).expect("the workload loads"),
+            subject: Subject::new(name, &args, &Silent).expect("the workload loads"),
             request: Request::new(&args).expect("the options are valid"),
         }
     };
     let inputs = WORKLOADS.map(input);
-    active_warps::run(&sweeps(), &inputs, 0, &Printer::new(true)).expect("the study runs")
+    active_warps::run(&sweeps(), &inputs, 0, &Silent).expect("the study runs")
 });
 
 /// A curve of design `isca11`.

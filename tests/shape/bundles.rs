@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use strata::measure::Request;
+use strata::notes::Silent;
 use strata::options::{Scale, Source};
-use strata::printer::Printer;
 use strata::subject;
 use strata::workload::Toolchain;
 use strata_compiler::bundles::{BundleError, Bundled, Weights, bundle};
@@ -101,7 +101,7 @@ static KERNELS: LazyLock<[Vec<Divided>; 2]> = LazyLock::new(|| {
 
 fn of_workload(name: &str, args: &Source) -> Vec<Divided> {
     let request = Request::new(args).expect("the options are valid");
-    let loaded = subject::workload(name, args, &Printer::new(true)).expect("the workload loads");
+    let loaded = subject::workload(name, args, &Silent).expect("the workload loads");
     let prepared =
         subject::prepare(&loaded, &request.size, &request.overrides).expect("it compiles");
     let needs = prepared.needs_of_kernels().expect("launches");

@@ -7,16 +7,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use strata::notes::Silent;
 use strata::options::Scale;
-use strata::printer::Printer;
 use strata::reproduce::{ORDERS, Trends};
 
 use crate::reports::{hold_block, hold_page};
 
 /// In each order of instructions: the same claims, in the same order.
-static TRENDS: LazyLock<Trends> = LazyLock::new(|| {
-    Trends::measured(Scale::Small, 0, &Printer::new(true)).expect("every number is measured")
-});
+static TRENDS: LazyLock<Trends> =
+    LazyLock::new(|| Trends::measured(Scale::Small, 0, &Silent).expect("every number is measured"));
 
 #[test]
 fn the_committed_page_of_the_claims_holds_these_numbers() {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use strata::design;
 use strata::failure::Failure;
 use strata::measure::{self, Request};
+use strata::notes::Silent;
 use strata::options::{Mode, Scale, Source};
-use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::subject;
 use strata::workload;
@@ -69,8 +69,8 @@ fn tried(name: &str, mode: Mode, designs: &[&str]) -> Result<Vec<RunReport>, Fai
     let request = Request::new(&args).expect("the options are valid").in_mode(mode);
     let designs: Vec<_> =
         designs.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
-    let workload = subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
-    measure::reports(&workload, &designs, &request, &Printer::new(true))
+    let workload = subject::workload(name, &args, &Silent).expect("the workload loads");
+    measure::reports(&workload, &designs, &request, &Silent)
 }
 
 #[test]

@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 
 use strata::design;
 use strata::measure::{self, Request};
+use strata::notes::Silent;
 use strata::options::{Scale, Source};
-use strata::printer::Printer;
 use strata::study::encoding::{Encoding, Scheme, Study, run};
 use strata::subject;
 use strata::workload;
@@ -44,8 +44,7 @@ fn name(entries: u8, file: &str) -> String {
 static STUDIES: LazyLock<BTreeMap<(String, u32), Study>> = LazyLock::new(|| {
     let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
-    let load =
-        |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
+    let load = |name| subject::workload(name, &args, &Silent).expect("the workload loads");
     let workloads: Vec<_> = workload::names().map(load).collect();
     let three = FILES.map(|file| name(3, file));
     let split = ENTRIES.map(|entries| name(entries, FILES[2]));
@@ -53,7 +52,7 @@ static STUDIES: LazyLock<BTreeMap<(String, u32), Study>> = LazyLock::new(|| {
     for design in three.into_iter().chain(split) {
         let found = design::resolve(&design).expect("the design exists");
         for bits in WIDTHS {
-            let study = run(&workloads, &found, bits, &request, 0, &Printer::new(true));
+            let study = run(&workloads, &found, bits, &request, 0, &Silent);
             studies.insert((design.clone(), bits), study.expect("every workload runs"));
         }
     }
@@ -87,9 +86,8 @@ fn energies_are_those_of_the_restricted_designs() {
     let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
     for (place, name) in workload::names().enumerate() {
-        let workload =
-            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
-        let reports = measure::reports(&workload, &designs, &request, &Printer::new(true));
+        let workload = subject::workload(name, &args, &Silent).expect("the workload loads");
+        let reports = measure::reports(&workload, &designs, &request, &Silent);
         for (report, scheme) in reports.expect("it runs").iter().zip(&study.schemes) {
             let energy = report.energy_fj.as_ref().expect("known")["total"];
             let input = &scheme.inputs[place];

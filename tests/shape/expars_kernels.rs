@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use strata::measure::Request;
+use strata::notes::Silent;
 use strata::options::{Mode, Scale, Source};
-use strata::printer::Printer;
 use strata::reproduce::{self, Selection, lab};
 use strata::study::residency::{GROUPS, Resident, Row, run};
 use strata::subject;
@@ -65,7 +65,7 @@ fn the_figure_has_the_numbers_of_the_page() {
     assert_eq!(KERNELS.map(|(name, _, registers)| (name, registers)), lab::KERNELS);
     let (papers, labels) = (vec!["expars".to_owned()], vec!["Figure 13".to_owned()]);
     let selection = Selection { papers, labels, explorer_alone: false };
-    let made = reproduce::run(&selection, Scale::Small, 0, &Printer::new(true));
+    let made = reproduce::run(&selection, Scale::Small, 0, &Silent);
     let made = made.expect("the figure is made");
     let panel = &made.panels("expars-performance")[0];
     let expars = panel.series.iter().find(|series| series.name == "EXPARS").expect("a series");
@@ -86,9 +86,8 @@ static RESIDENT: LazyLock<Vec<[Row; 2]>> = LazyLock::new(|| {
     let of = |(name, paper, registers)| {
         let args = source(registers, Scale::Default);
         let request = Request::new(&args).expect("the options are valid");
-        let workload =
-            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
-        let study = run(&[workload], Threshold::PAPER, &request, 0, &Printer::new(true));
+        let workload = subject::workload(name, &args, &Silent).expect("the workload loads");
+        let study = run(&[workload], Threshold::PAPER, &request, 0, &Silent);
         let mut rows = study.expect("it compiles").rows;
         rows.retain(|row| row.machine == "Fermi");
         let table = rows.iter().find(|row| row.group == GROUPS[0] && row.input == paper);

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use strata::design;
+use strata::notes::Silent;
 use strata::options::{Mode, Scale};
-use strata::printer::Printer;
 use strata::reproduce::figure::{Figure, Series};
 use strata::reproduce::{Reproduction, Selection, catalogue, page, run, svg};
 use strata::workload;
@@ -19,7 +19,7 @@ fn made(paper: &str, labels: &[&str]) -> Reproduction {
         labels: labels.iter().map(|&label| label.to_owned()).collect(),
         explorer_alone: false,
     };
-    run(&selection, Scale::Small, 0, &Printer::new(true)).expect("the figures are made")
+    run(&selection, Scale::Small, 0, &Silent).expect("the figures are made")
 }
 
 /// Compares a file with what is committed, or writes it where that is asked for.

@@ -13,7 +13,7 @@ use strata::options::{Scale, Source};
 
 use strata::design;
 use strata::measure::Request;
-use strata::printer::Printer;
+use strata::notes::Silent;
 use strata::study::limits::{
     Assumed, CLOCKS, FEWER_WARPS_PRINTED, IDEALISATIONS, Idealisation, ONLY_PRINTED,
     PAST_BRANCHES_PRINTED, Row, Shared, VARIABLE_PRINTED, rows,
@@ -47,14 +47,13 @@ const SUITE: (Group, Order) = (Group::Suite, Order::Ptx);
 fn study((group, order): (Group, Order), name: &str) -> Vec<Row> {
     let args = Source { orders: vec![order], ..Source::of(Scale::Small) };
     let request = Request::new(&args).expect("the options are valid");
-    let load =
-        |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
+    let load = |name| subject::workload(name, &args, &Silent).expect("the workload loads");
     let workloads: Vec<_> = group.names().map(load).collect();
     let design = design::resolve(name).expect("the design exists");
     // The assumptions about the oracle are compared for the first design and the suite alone.
     let all = name == DESIGN && group == Group::Suite;
     let clocks = &CLOCKS[..if all { CLOCKS.len() } else { 1 }];
-    rows(&workloads, &design, clocks, &request, 0, &Printer::new(true))
+    rows(&workloads, &design, clocks, &request, 0, &Silent)
         .expect("every workload runs and computes what its reference does")
 }
 

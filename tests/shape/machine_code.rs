@@ -13,10 +13,10 @@ use std::sync::LazyLock;
 
 use strata::design::{self, Design};
 use strata::measure::{self, Request};
+use strata::notes::Silent;
 use strata::options::{Mode, Scale, Source};
 use strata::output::Output;
 use strata::partial_folder::PartialFolder;
-use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::trace::store::{self, Recording, Stored, record_trace};
 use strata::trace::{EXPORT, Reach, export};
@@ -40,7 +40,7 @@ fn replayed(file: &Path, mode: Mode, designs: &[Design]) -> Vec<RunReport> {
     let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(mode);
     let file = file.to_str().expect("the path is UTF-8");
-    measure::trace_reports(file, designs, &request, &Printer::new(true)).expect("it is replayed")
+    measure::trace_reports(file, designs, &request, &Silent).expect("it is replayed")
 }
 
 /// The recordings of machine code under some designs, by the names of the algorithms.
@@ -310,7 +310,7 @@ fn levels_that_a_compiler_manages_are_refused_for_machine_code() {
         let request = request.clone().in_mode(mode);
         let file = recording("vectoradd");
         let file = file.to_str().expect("the path is UTF-8");
-        let refused = measure::trace_reports(file, &[design], &request, &Printer::new(true));
+        let refused = measure::trace_reports(file, &[design], &request, &Silent);
         let refused = refused.expect_err("it has no program");
         assert!(refused.message().contains("program"), "{name}: {}", refused.message());
     }

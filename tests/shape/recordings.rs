@@ -6,10 +6,10 @@ use std::path::Path;
 
 use strata::design;
 use strata::measure::{self, Request};
+use strata::notes::Silent;
 use strata::options::{Mode, Scale, Source};
 use strata::output::Output;
 use strata::partial_folder::PartialFolder;
-use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::subject;
 use strata::trace::store::{self, Recording, StoreError, StoreProblem, Stored};
@@ -48,10 +48,10 @@ pub(crate) fn record(name: &str, set: &[&str], file: &Path) -> String {
 }
 
 fn record_as(name: &str, args: &Source, file: &Path) -> String {
-    let workload = subject::workload(name, args, &Printer::new(true)).expect("the workload loads");
+    let workload = subject::workload(name, args, &Silent).expect("the workload loads");
     let request = Request::new(args).expect("the options are valid");
     let output = Output::new(file, store::KIND, false, &[]).expect("a new file");
-    measure::record(&workload, &output, &request, &Printer::new(true)).expect("it is recorded");
+    measure::record(&workload, &output, &request, &Silent).expect("it is recorded");
     file.to_str().expect("the path is UTF-8").to_owned()
 }
 
@@ -60,12 +60,11 @@ fn reports(name: &str, order: Order, recording: Option<&str>) -> Vec<RunReport> 
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     let designs: Vec<_> =
         DESIGNS.iter().map(|name| design::resolve(name).expect("the design exists")).collect();
-    let printer = Printer::new(true);
+    let printer = Silent;
     let reports = if let Some(file) = recording {
         measure::trace_reports(file, &designs, &request, &printer)
     } else {
-        let workload =
-            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
+        let workload = subject::workload(name, &args, &Silent).expect("the workload loads");
         measure::reports(&workload, &designs, &request, &printer)
     };
     reports.expect("it runs")

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use strata::design::{self, Design};
 use strata::measure::{self, Request};
+use strata::notes::Silent;
 use strata::options::{Mode, Scale, Source};
-use strata::printer::Printer;
 use strata::report::RunReport;
 use strata::workload::Toolchain;
 use strata::{subject, workload};
@@ -61,10 +61,9 @@ impl Reports {
     ) -> Self {
         let request = Request::new(args).expect("the options are valid").in_mode(mode);
         let request = request.for_designs(designs);
-        let printer = Printer::new(true);
+        let printer = Silent;
         let reports = names.flat_map(|name| {
-            let workload =
-                subject::workload(name, args, &Printer::new(true)).expect("the workload loads");
+            let workload = subject::workload(name, args, &Silent).expect("the workload loads");
             measure::reports(&workload, designs, &request, &printer).expect("the workload runs")
         });
         Self(reports.collect())

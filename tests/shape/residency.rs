@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use strata::measure::Request;
+use strata::notes::Silent;
 use strata::options::{Scale, Source};
-use strata::printer::Printer;
 use strata::study::residency::{GROUPS, MACHINES, Means, Resident, Row, Study, WayMeans, run};
 use strata::subject;
 use strata::workload::Toolchain;
@@ -27,11 +27,9 @@ static STUDIES: LazyLock<[Study; 2]> = LazyLock::new(|| {
     PTX.map(|toolchain| {
         let args = Source { ptx: Some(toolchain), ..Source::of(Scale::Default) };
         let request = Request::new(&args).expect("the options are valid");
-        let load =
-            |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
+        let load = |name| subject::workload(name, &args, &Silent).expect("the workload loads");
         let workloads: Vec<_> = general().map(load).collect();
-        run(&workloads, Threshold::PAPER, &request, 0, &Printer::new(true))
-            .expect("every workload compiles")
+        run(&workloads, Threshold::PAPER, &request, 0, &Silent).expect("every workload compiles")
     })
 });
 

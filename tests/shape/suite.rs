@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 
 use strata::exact::paper_registers;
 use strata::measure::Request;
+use strata::notes::Silent;
 use strata::options::{Scale, Source};
-use strata::printer::Printer;
 use strata::study::registers;
 use strata::subject;
 use strata::workload::{Group, Options, Overrides, Prepared};
@@ -125,8 +125,7 @@ impl Mix {
 static MIXES: LazyLock<BTreeMap<&str, Mix>> = LazyLock::new(|| {
     let args = Source::of(Scale::Small);
     let mix = |name| {
-        let workload =
-            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
+        let workload = subject::workload(name, &args, &Silent).expect("the workload loads");
         let prepared = Prepared::new(&workload, Scale::Small.name(), &Overrides::new());
         let mut mix = Mix::default();
         let run = prepared.expect("it has a small size").execute(&Options::default(), |launch| {
@@ -148,10 +147,9 @@ static MIXES: LazyLock<BTreeMap<&str, Mix>> = LazyLock::new(|| {
 static REGISTERS: LazyLock<BTreeMap<String, u16>> = LazyLock::new(|| {
     let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid");
-    let load =
-        |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
+    let load = |name| subject::workload(name, &args, &Silent).expect("the workload loads");
     let workloads: Vec<_> = names().map(load).collect();
-    let rows = registers::rows(&workloads, &[], &request, 0, &Printer::new(true));
+    let rows = registers::rows(&workloads, &[], &request, 0, &Silent);
     let rows = rows.expect("every workload compiles");
     rows.into_iter().map(|row| (row.workload, row.needed)).collect()
 });

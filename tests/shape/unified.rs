@@ -15,8 +15,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use strata::measure::Request;
+use strata::notes::Silent;
 use strata::options::{Mode, Scale, Source};
-use strata::printer::Printer;
 use strata::study::storage::Figure;
 use strata::study::storage::{self, Row, Run, Study};
 use strata::subject;
@@ -32,11 +32,10 @@ fn study(figure: Figure, scale: Scale, inputs: &[&str]) -> Study {
         [] => figure.inputs(),
         names => names.iter().map(|name| (*name).to_owned()).collect(),
     };
-    let load = |name: &String| {
-        subject::workload(name, &source, &Printer::new(true)).expect("the workload loads")
-    };
+    let load =
+        |name: &String| subject::workload(name, &source, &Silent).expect("the workload loads");
     let inputs: Vec<_> = names.iter().map(load).collect();
-    storage::run(figure, &inputs, &request, 0, &Printer::new(true)).expect("the figure is made")
+    storage::run(figure, &inputs, &request, 0, &Silent).expect("the figure is made")
 }
 
 /// The rows of an input.

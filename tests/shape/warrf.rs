@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 
 use strata::design::{self, Design};
 use strata::measure::{self, Request};
+use strata::notes::Silent;
 use strata::options::{Mode, Scale, Source};
-use strata::printer::Printer;
 use strata::report::{EnergyInTime, RunReport};
 use strata::study::Input;
 use strata::study::write_pool::{self, Axes, Point, Study};
@@ -114,10 +114,9 @@ const LINEAR: [(&str, Option<PoolPorts>); 5] =
 static REPORTS: LazyLock<Reports> = LazyLock::new(|| {
     let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
-    let (designs, printer) = (designs(), Printer::new(true));
+    let (designs, printer) = (designs(), Silent);
     let reports = workload::names().flat_map(|name| {
-        let workload =
-            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
+        let workload = subject::workload(name, &args, &Silent).expect("the workload loads");
         measure::reports(&workload, &designs, &request, &printer).expect("the workload runs")
     });
     Reports(reports.collect())
@@ -129,7 +128,7 @@ static SWEEPS: LazyLock<[Study; 2]> = LazyLock::new(|| {
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     let inputs: Vec<Input> = workload::names()
         .map(|name| Input {
-            subject: Subject::new(name, &args, &Printer::new(true)).expect("the workload loads"),
+            subject: Subject::new(name, &args, &Silent).expect("the workload loads"),
             request: request.clone(),
         })
         .collect();
@@ -141,9 +140,7 @@ static SWEEPS: LazyLock<[Study; 2]> = LazyLock::new(|| {
         write_cycles: vec![],
     };
     let writes = Axes { design: resolve(STTRAM), entries: vec![], ports: vec![], write_cycles };
-    [pool, writes].map(|axes| {
-        write_pool::run(&axes, &inputs, 0, &Printer::new(true)).expect("the study runs")
-    })
+    [pool, writes].map(|axes| write_pool::run(&axes, &inputs, 0, &Silent).expect("the study runs"))
 });
 
 fn counter(workload: &str, design: &str, name: &str) -> u64 {
@@ -320,10 +317,9 @@ fn reads_at_a_bank_s_price_cost_more_and_change_nothing_else() {
     let args = Source::of(Scale::Small);
     let request = Request::new(&args).expect("the options are valid").in_mode(Mode::Cycle);
     for name in ["needle", "vectoradd"] {
-        let workload =
-            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
+        let workload = subject::workload(name, &args, &Silent).expect("the workload loads");
         let designs = std::slice::from_ref(&design);
-        let reports = measure::reports(&workload, designs, &request, &Printer::new(true));
+        let reports = measure::reports(&workload, designs, &request, &Silent);
         let report = reports.expect("the workload runs").swap_remove(0);
         let energy = report.energy_in_time.expect("it is known");
         let found = (energy.dynamic_fj as f64, energy.total_fj as f64);

@@ -4,8 +4,8 @@
 
 use strata::design::Design;
 use strata::levels::FittedKernels;
+use strata::notes::Silent;
 use strata::options::Scale;
-use strata::printer::Printer;
 use strata::subject;
 use strata::workload::{self, Options, Overrides, Prepared, Toolchain};
 use strata_compiler::hierarchy::Hierarchy;
@@ -30,8 +30,7 @@ pub(crate) fn shares(toolchain: Toolchain, designs: &[Design]) -> Vec<Shares> {
     let args = source(toolchain);
     let workloads = workload::names().count() as f64;
     for name in workload::names() {
-        let workload =
-            subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
+        let workload = subject::workload(name, &args, &Silent).expect("the workload loads");
         let prepared = Prepared::new(&workload, Scale::Small.name(), &Overrides::new());
         let prepared = prepared.expect("the workload has a small size");
         for (mean, counts) in means.iter_mut().zip(count(&prepared, designs)) {

@@ -24,8 +24,8 @@ use strata::design::{self, Design, storage_technology};
 use strata::failure::{ExitStatus, Failure};
 use strata::import::{self, ImportError, Wanted};
 use strata::measure::{Request, reports};
+use strata::notes::Silent;
 use strata::options::{Mode, Scale, Source};
-use strata::printer::Printer;
 use strata::workload::array_file::{self, ArrayFile, Format};
 use strata::workload::buffer::BufferPlan;
 use strata::workload::element::ElementType;
@@ -186,7 +186,7 @@ fn run(design: &Design) {
     for mode in [Mode::Count, Mode::Cycle] {
         let request = Request::new(&Source::of(Scale::Small)).map(|all| all.in_mode(mode));
         let designs = [design.clone()];
-        let printer = Printer::new(true);
+        let printer = Silent;
         let made = request.and_then(|request| reports(&workload, &designs, &request, &printer));
         no_defect(made);
     }

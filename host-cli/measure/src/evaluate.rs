@@ -12,6 +12,7 @@ use strata_core::organisation::Organisation;
 use strata_core::path::PathStep;
 use strata_core::units::LaneMask;
 use strata_core::value_usage::{RegisterValues, ValueOverflow, ValueUsage, value_usage};
+use strata_design::Design;
 use strata_simt::paths::PathDictionary;
 
 use crate::crossings::{Crossings, crossings};
@@ -153,6 +154,22 @@ pub fn by_name(counters: &Counters) -> BTreeMap<String, u64> {
 pub fn energy_by_name(energy: &EnergyBreakdown) -> BTreeMap<String, u64> {
     let parts = energy.parts().map(|(part, energy)| (part.to_string(), energy.0));
     parts.chain([("total".to_owned(), energy.total().0)]).collect()
+}
+
+/// Energy of a design's counters; none where the design's sizes have no printed energy.
+///
+/// The unit of the counters must be the design's: clusters with `partial_warp_energy`.
+pub fn price(
+    design: &Design,
+    counters: &Counters,
+) -> Result<Option<EnergyBreakdown>, EvaluateError> {
+    let Ok(table) = &design.energy else { return Ok(None) };
+    let breakdown = if design.partial_warp_energy {
+        table.energy_of_clusters(counters)
+    } else {
+        table.energy(counters)
+    };
+    Ok(Some(breakdown?))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(crate) fn kernel(
 ) -> PyResult<Kernel> {
     let file = file.to_owned();
     let kernel = work(py, OnInterrupt::Leave, move |given| {
-        CallKernel::new(&file, &ptx, name.as_deref(), &given.printer)
+        CallKernel::new(&file, &ptx, name.as_deref(), &given.notes)
     })?;
     Ok(Kernel { kernel: Arc::new(kernel) })
 }
@@ -127,7 +127,7 @@ impl Kernel {
         };
         let kernel = Arc::clone(&self.kernel);
         let called =
-            work(py, OnInterrupt::Leave, move |given| call.run(&kernel, &options, &given.printer))?;
+            work(py, OnInterrupt::Leave, move |given| call.run(&kernel, &options, &given.notes))?;
         let Called { rows, arrays } = called;
         given.write_back(&arrays)?;
         Table::of_rows(&rows).map_err(|failure| raised(&failure))

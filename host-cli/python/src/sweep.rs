@@ -117,10 +117,10 @@ fn evaluated(
     jobs: Option<NonZeroUsize>,
     given: &Given,
 ) -> Result<Vec<Row>, Failure> {
-    let pool = parallel::pool(parallel::jobs(jobs), &given.printer)?;
+    let pool = parallel::pool(parallel::jobs(jobs), &given.notes)?;
     pool.install(|| {
-        let points = Points::new(definition, &given.printer)?;
-        let rows = engine::rows(&points, &|| given.stop(), &given.printer)?;
+        let points = Points::new(definition, &given.notes)?;
+        let rows = engine::rows(&points, &|| given.stop(), &given.notes)?;
         rows.ok_or_else(|| interrupt::failure(""))
     })
 }
@@ -191,7 +191,7 @@ pub(crate) fn sweep(
     let rows = match out {
         None => work(py, OnInterrupt::Leave, move |given| evaluated(&definition, jobs, given)),
         Some(folder) => work(py, OnInterrupt::Finish, move |given| {
-            let pool = parallel::pool(parallel::jobs(jobs), &given.printer)?;
+            let pool = parallel::pool(parallel::jobs(jobs), &given.notes)?;
             pool.install(|| written(&definition, &folder, given))
         }),
     };
@@ -200,10 +200,10 @@ pub(crate) fn sweep(
 
 /// The rows of all points, in order, of which those that are new are written into a folder.
 fn written(definition: &Definition, folder: &Path, given: &Given) -> Result<Vec<Row>, Failure> {
-    let points = Points::new(definition, &given.printer)?;
-    let begun = Begun::new(&points, folder, None, &given.printer)?;
+    let points = Points::new(definition, &given.notes)?;
+    let begun = Begun::new(&points, folder, None, &given.notes)?;
     let room = (POINTS_PER_FILE, KEPT_BYTES);
-    let done = begun.run(room, &|| given.stop(), &given.printer)?;
+    let done = begun.run(room, &|| given.stop(), &given.notes)?;
     if given.stop() && done.evaluated < begun.left() {
         return Err(interrupt::failure(&begun.told(done.evaluated, folder)));
     }
@@ -226,8 +226,8 @@ pub(crate) fn identity() -> (String, &'static str, u32) {
 pub(crate) fn evaluate_batch(py: Python<'_>, text: String) -> PyResult<(u8, Bound<'_, PyBytes>)> {
     let evaluate = move |given: &Given| {
         let batch = Batch::parse(&text)?;
-        let pool = parallel::pool(1, &given.printer)?;
-        pool.install(|| batch.evaluate(&|| given.stop(), &given.printer))
+        let pool = parallel::pool(1, &given.notes)?;
+        pool.install(|| batch.evaluate(&|| given.stop(), &given.notes))
     };
     let (status, bytes) = work(py, OnInterrupt::Leave, move |given| {
         Ok(evaluate(given).map_or_else(

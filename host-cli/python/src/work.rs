@@ -12,8 +12,8 @@ use std::time::Duration;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use strata::failure::Failure;
+use strata::notes::Kept;
 use strata::notes::Said;
-use strata::printer::Printer;
 
 pyo3::create_exception!(
     strata,
@@ -40,7 +40,7 @@ pub(crate) enum OnInterrupt {
 /// What work is given.
 pub(crate) struct Given {
     /// Takes notes and warnings.
-    pub(crate) printer: Printer,
+    pub(crate) notes: Kept,
     stop: AtomicBool,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn work<T: Send + 'static>(
     on_interrupt: OnInterrupt,
     work: impl FnOnce(&Given) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    let given = Arc::new(Given { printer: Printer::keeping(), stop: AtomicBool::new(false) });
+    let given = Arc::new(Given { notes: Kept::default(), stop: AtomicBool::new(false) });
     let (sender, receiver) = sync_channel(1);
     let own = Arc::clone(&given);
     let body = move || {
@@ -68,7 +68,7 @@ pub(crate) fn work<T: Send + 'static>(
     let thread = Builder::new().name("strata".to_owned()).stack_size(STACK).spawn(body);
     thread.map_err(|error| raised(&Failure::input(format!("cannot start a thread: {error}"))))?;
     let result = wait(py, receiver, &given, on_interrupt)?;
-    log(py, given.printer.said())?;
+    log(py, given.notes.take())?;
     result.map_err(|failure| raised(&failure))
 }
 

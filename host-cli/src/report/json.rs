@@ -55,3 +55,20 @@ pub fn text_of(path: &Path) -> Result<String, Failure> {
 pub fn schema_text<T: JsonSchema>() -> String {
     format!("{:#}\n", schemars::schema_for!(T).to_value())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::made_up::{cached, plain};
+    use strata_core::sm::memory::cached::CacheEvent;
+
+    #[test]
+    fn only_a_design_with_a_data_cache_reports_it() {
+        let text = to_text(&plain("mine")).unwrap();
+        assert!(!text.contains("\"data_cache\""), "{text}");
+        let text = to_text(&cached("mine")).unwrap();
+        let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(found["data_cache"]["store_misses"], 500);
+        assert_eq!(found["data_cache"].as_object().unwrap().len(), CacheEvent::ALL.len() + 2);
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::columns::{Cell, Columns};
-use super::{Endurance, EnergyInTime, RunReport, storage_energy};
+use super::{Endurance, EnergyInTime, RunReport, storage_table};
 use crate::design::{Value, parameter_keys};
 
 /// What was run.
@@ -44,7 +44,7 @@ impl Layout {
             worn: reports.iter().any(|report| report.endurance.is_some()),
             data_cache: all(&|report| keys(report.data_cache.as_ref())),
             expansion: all(&|report| keys(report.expansion.as_ref())),
-            storage: all(&storage_energy::columns),
+            storage: all(&storage_table::columns),
         }
     }
 
@@ -91,7 +91,7 @@ impl Layout {
         row.extend(self.data_cache.iter().map(counted));
         let counted = |name| report.expansion.as_ref()?.get(name).map(Cell::from);
         row.extend(self.expansion.iter().map(counted));
-        let values = storage_energy::values(report);
+        let values = storage_table::values(report);
         row.extend(self.storage.iter().map(|name| values.get(name).cloned()));
         row
     }
@@ -136,7 +136,7 @@ impl From<&Value> for Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::data_cache::tests::{made_up, report};
+    use crate::report::made_up::{cached, plain};
 
     #[test]
     fn a_data_cache_adds_columns_which_others_leave_empty() {
@@ -144,8 +144,8 @@ mod tests {
             let columns = Layout::of(reports).columns(reports);
             columns.csv_header() + &columns.csv_rows()
         };
-        let plain = report("isca11", None);
-        let cached = report("mine", Some(&made_up()));
+        let plain = plain("isca11");
+        let cached = cached("mine");
         let alone = text(std::slice::from_ref(&plain));
         assert!(!alone.contains("data_cache_"), "{alone}");
         let text = text(&[plain, cached]);

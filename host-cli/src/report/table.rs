@@ -7,7 +7,7 @@ use strata_core::level::Level;
 
 use super::derived::LOAD_HITS;
 use super::text_table::TextTable;
-use super::{Check, ResidencyReport, RunReport, storage_energy};
+use super::{Check, ResidencyReport, RunReport, storage_table};
 
 /// A design's ratios that the summary averages over workloads: key, and heading.
 const RATIOS: [(&str, &str); 3] = [
@@ -154,7 +154,7 @@ pub fn to_text(reports: &[RunReport], remarks: &[String]) -> String {
     }
     table.right_from(2);
     table.group(1);
-    let storage = storage_energy::to_text(reports);
+    let storage = storage_table::to_text(reports);
     let mut text = format!("{table}\n{storage}{}", orders(reports));
     for unavailable in distinct(reports.iter().filter_map(|r| r.energy_unavailable.as_deref())) {
         let _ = writeln!(text, "energy: {unavailable}");
@@ -387,7 +387,7 @@ fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::data_cache::tests::{made_up, report};
+    use crate::report::made_up::{cached, plain};
     use strata_core::event::Counters;
 
     #[test]
@@ -401,10 +401,10 @@ mod tests {
 
     #[test]
     fn a_data_cache_adds_columns_which_others_leave_open() {
-        let plain = report("isca11", None);
+        let plain = plain("isca11");
         let alone = to_text(std::slice::from_ref(&plain), &[]);
         assert!(!alone.contains("lookups"), "{alone}");
-        let cached = report("mine", Some(&made_up()));
+        let cached = cached("mine");
         let other = RunReport { workload: "other".to_owned(), ..cached.clone() };
         let text = to_text(&[plain, cached, other], &[]);
         let line = |start: &str| {

@@ -16,9 +16,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::failure::Failure;
+use crate::notes::Notes;
 use crate::options::Scale;
 use crate::parallel;
-use crate::printer::Printer;
 use crate::workload;
 
 /// The compiled explorer: `cargo xtask wasm` makes it.
@@ -57,19 +57,19 @@ impl Explorer {
     ///
     /// # Errors
     /// A workload that does not run, which is a defect.
-    pub fn new(jobs: usize, printer: &Printer) -> Result<Self, Failure> {
+    pub fn new(jobs: usize, notes: &dyn Notes) -> Result<Self, Failure> {
         let designs = designs::resolved()?;
         let catalogue = designs.catalogue.encode().map_err(|problem| defect(&problem))?;
         let names: Vec<&'static str> = workload::names().collect();
         let pack = |name: &&'static str| {
-            let input = inputs::of(name, SCALE, &designs.fits, printer)?;
+            let input = inputs::of(name, SCALE, &designs.fits, notes)?;
             let bytes = input.encode().map_err(|problem| defect(&problem))?;
             let fits = bytes.len() + catalogue.len() <= strata_explorer::MAX_BYTES - 64;
             let packed = packed(&bytes)?;
             let input = (fits && packed.len() <= MOST_BYTES).then_some(packed);
             Ok(Packed { workload: name, input })
         };
-        let inputs = parallel::each(&names, jobs, printer, |name| name, pack)?;
+        let inputs = parallel::each(&names, jobs, notes, |name| name, pack)?;
         Ok(Self { module: packed(MODULE)?, catalogue: packed(&catalogue)?, inputs })
     }
 }

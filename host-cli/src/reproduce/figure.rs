@@ -145,5 +145,5 @@ impl Figure {
 
 /// Six decimals: more would be noise of the division.
 fn rounded(value: f64) -> Cell {
-    Cell::Real(crate::report::derived::rounded(value))
+    Cell::Real(crate::report::rounded(value))
 }

@@ -9,9 +9,9 @@ use strata_core::sm::expansion::Threshold;
 use crate::design::{Design, file, resolve};
 use crate::failure::Failure;
 use crate::measure::{self, Request};
+use crate::notes::Notes;
 use crate::options::{Mode, Scale, Source};
 use crate::parallel;
-use crate::printer::Printer;
 use crate::report::RunReport;
 use crate::report::table::mean as average;
 use crate::study::storage;
@@ -108,7 +108,7 @@ pub struct Lab<'p> {
     /// Size of the inputs.
     pub scale: Scale,
     jobs: usize,
-    printer: &'p Printer,
+    notes: &'p dyn Notes,
     reports: BTreeMap<Runs, Vec<RunReport>>,
     storage: BTreeMap<&'static str, OnceLock<storage::Study>>,
     residency: OnceLock<residency::Study>,
@@ -124,19 +124,19 @@ impl<'p> Lab<'p> {
         scale: Scale,
         jobs: usize,
         wanted: &BTreeMap<Runs, Vec<Wanted>>,
-        printer: &'p Printer,
+        notes: &'p dyn Notes,
     ) -> Result<Self, Failure> {
         let mut reports = BTreeMap::new();
         for (&runs, designs) in wanted {
             let designs: Vec<Design> =
                 designs.iter().map(Wanted::resolved).collect::<Result<_, _>>()?;
-            let all = measured(&runs.inputs(scale), runs.mode(), &designs, (jobs, printer))?;
+            let all = measured(&runs.inputs(scale), runs.mode(), &designs, (jobs, notes))?;
             reports.insert(runs, all);
         }
         Ok(Self {
             scale,
             jobs,
-            printer,
+            notes,
             reports,
             storage: Figure::ALL.iter().map(|one| (one.name(), OnceLock::new())).collect(),
             residency: OnceLock::new(),
@@ -177,7 +177,7 @@ impl<'p> Lab<'p> {
             let args = Source::of(self.scale);
             let inputs = self.workloads(figure.inputs().iter().map(String::as_str), &args)?;
             let request = Request::new(&args)?.in_mode(Mode::Cycle);
-            storage::run(figure, &inputs, &request, self.jobs, self.printer)
+            storage::run(figure, &inputs, &request, self.jobs, self.notes)
         })
     }
 
@@ -187,7 +187,7 @@ impl<'p> Lab<'p> {
             let args = Source::of(Scale::Default);
             let inputs = self.workloads(workload::all_names(), &args)?;
             let request = Request::new(&args)?;
-            residency::run(&inputs, Threshold::PAPER, &request, self.jobs, self.printer)
+            residency::run(&inputs, Threshold::PAPER, &request, self.jobs, self.notes)
         })
     }
 
@@ -197,7 +197,7 @@ impl<'p> Lab<'p> {
             let args = Source::of(self.scale);
             let request = Request::new(&args)?;
             let input = |name| {
-                let subject = Subject::new(name, &args, self.printer)?;
+                let subject = Subject::new(name, &args, self.notes)?;
                 Ok::<_, Failure>(Input { subject, request: request.clone() })
             };
             let inputs = workload::names().map(input).collect::<Result<Vec<_>, _>>()?;
@@ -211,7 +211,7 @@ impl<'p> Lab<'p> {
                     .map(|size| size.parse().map_err(|_| Failure::internal("a size of the set")))
                     .collect::<Result<_, _>>()?,
             };
-            active_warps::run(&[axes], &inputs, self.jobs, self.printer)
+            active_warps::run(&[axes], &inputs, self.jobs, self.notes)
         })
     }
 
@@ -220,7 +220,7 @@ impl<'p> Lab<'p> {
         names: impl Iterator<Item = &'n str>,
         args: &Source,
     ) -> Result<Vec<workload::Workload>, Failure> {
-        names.map(|name| subject::workload(name, args, self.printer)).collect()
+        names.map(|name| subject::workload(name, args, self.notes)).collect()
     }
 }
 
@@ -242,19 +242,16 @@ pub fn measured(
     inputs: &[(&str, Source)],
     mode: Mode,
     designs: &[Design],
-    (jobs, printer): (usize, &Printer),
+    (jobs, notes): (usize, &dyn Notes),
 ) -> Result<Vec<RunReport>, Failure> {
     let one = |(name, args): &(&str, Source)| {
         let request = Request::new(args)?.in_mode(mode).for_designs(designs);
-        let workload = subject::workload(name, args, printer)?;
-        let mut reports = measure::reports(&workload, designs, &request, printer)?;
+        let workload = subject::workload(name, args, notes)?;
+        let mut reports = measure::reports(&workload, designs, &request, notes)?;
         for report in &mut reports {
             (*name).clone_into(&mut report.workload);
         }
         Ok(reports)
     };
-    Ok(parallel::each(inputs, jobs, printer, |(name, _)| name, one)?
-        .into_iter()
-        .flatten()
-        .collect())
+    Ok(parallel::each(inputs, jobs, notes, |(name, _)| name, one)?.into_iter().flatten().collect())
 }

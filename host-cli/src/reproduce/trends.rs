@@ -5,8 +5,8 @@ use strata_compiler::Order;
 use super::lab::measured;
 use crate::claims::{self, Compared};
 use crate::failure::Failure;
+use crate::notes::Notes;
 use crate::options::{Mode, Scale, Source};
-use crate::printer::Printer;
 use crate::report::columns::{Cell, Columns};
 use crate::workload;
 
@@ -36,13 +36,13 @@ impl Trends {
     ///
     /// # Errors
     /// A workload that does not run.
-    pub fn measured(scale: Scale, jobs: usize, printer: &Printer) -> Result<Self, Failure> {
+    pub fn measured(scale: Scale, jobs: usize, notes: &dyn Notes) -> Result<Self, Failure> {
         let in_order = |order: Order| {
             let args = Source { orders: vec![order], ..Source::of(scale) };
             let inputs: Vec<_> = workload::names().map(|name| (name, args.clone())).collect();
             let reports = |mode: Mode| {
                 let designs = claims::designs(mode)?;
-                measured(&inputs, mode, &designs, (jobs, printer))
+                measured(&inputs, mode, &designs, (jobs, notes))
             };
             let (counted, timed) = (reports(Mode::Count)?, reports(Mode::Cycle)?);
             claims::compare(&counted, &timed)

@@ -26,9 +26,9 @@ use crate::design::Design;
 use crate::failure::Failure;
 use crate::measure::engine::Work;
 use crate::measure::{Request, Room};
+use crate::notes::Notes;
 use crate::options::Mode;
 use crate::parallel::Finished;
-use crate::printer::Printer;
 use crate::report::{self, LaunchReport, RunReport, Tool};
 use crate::subject::Subject;
 
@@ -136,14 +136,14 @@ pub fn run(
     sweeps: &[Axes],
     inputs: &[Input],
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Study, Failure> {
     let mut curves = Vec::new();
     for axes in sweeps {
         curves.extend(lay_out(axes)?);
     }
     let Finished { results: inputs, missing } =
-        points(&curves, inputs, (jobs, Room::default()), printer)?;
+        points(&curves, inputs, (jobs, Room::default()), notes)?;
     let drawn = |(place, curve): (usize, Curve<'_>)| {
         let point = |(point, &size): (usize, &Size)| {
             summary(size, inputs.iter().map(|curves| curves[place][point].clone()).collect())
@@ -176,7 +176,7 @@ fn points(
     curves: &[Curve<'_>],
     inputs: &[Input],
     how: (usize, Room<'_>),
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Finished<Points<InputPoint>>, Failure> {
     let mut orders: Vec<Order> = Vec::new();
     for Curve { order, .. } in curves {
@@ -187,7 +187,7 @@ fn points(
     let parts: Vec<_> = inputs.iter().map(|input| parts(input, curves, &orders)).collect();
     let works: Vec<_> = parts.iter().map(|parts| parts.iter().map(Part::work).collect()).collect();
     let Finished { results, missing } =
-        evaluated(&works, |report| input_point(&report), how, printer)?;
+        evaluated(&works, |report| input_point(&report), how, notes)?;
     let of_curves = |(parts, points): (&Vec<Part<'_>>, Points<InputPoint>)| {
         let mut points: Vec<_> = points.into_iter().map(Vec::into_iter).collect();
         let of_curve = |curve: &Curve<'_>| {
@@ -382,6 +382,7 @@ mod tests {
     use super::*;
     use crate::active_set::DEFAULT_SIZES;
     use crate::measure::{self, KEPT_BYTES};
+    use crate::notes::Silent;
     use crate::options::{Scale, Source};
     use crate::{design, subject};
 
@@ -431,7 +432,7 @@ mod tests {
 
     fn inputs(names: &[&str]) -> Vec<Input> {
         let args = Source::of(Scale::Small);
-        let subject = |name: &&str| Subject::new(name, &args, &Printer::new(true)).unwrap();
+        let subject = |name: &&str| Subject::new(name, &args, &Silent).unwrap();
         let request = Request::new(&args).unwrap();
         names
             .iter()
@@ -442,13 +443,13 @@ mod tests {
     /// What `strata run --mode cycle --order ORDER
     /// --design DESIGN,scheduling=two-level,active_warps=N` reports.
     fn alone(workload: &str, order: Order, design: &str, warps: u8) -> RunReport {
-        let printer = Printer::new(true);
+        let notes = &Silent;
         let args = Source { orders: vec![order], ..Source::of(Scale::Small) };
-        let workload = subject::workload(workload, &args, &printer).unwrap();
+        let workload = subject::workload(workload, &args, notes).unwrap();
         let design = format!("{design},scheduling=two-level,active_warps={warps}");
         let designs = [design::resolve(&design).unwrap()];
         let request = Request::new(&args).unwrap().in_mode(Mode::Cycle).for_designs(&designs);
-        measure::reports(&workload, &designs, &request, &printer).unwrap().remove(0)
+        measure::reports(&workload, &designs, &request, notes).unwrap().remove(0)
     }
 
     /// Plain, with registers in another order, managed by the compiler, with a data cache, with
@@ -472,7 +473,7 @@ mod tests {
             ..axes(&designs)
         };
         let names = ["reduction", "vectoradd"];
-        let study = run(&[axes], &inputs(&names), 2, &Printer::new(true)).unwrap();
+        let study = run(&[axes], &inputs(&names), 2, &Silent).unwrap();
         assert_eq!(study.series.len(), designs.len() * orders.len());
         let mut cycles = BTreeSet::new();
         for (series, place) in study.series.iter().zip(0..) {
@@ -506,10 +507,10 @@ mod tests {
             ..axes(&["isca11-rfc6", "isca11"])
         };
         let (curves, inputs) = (lay_out(&axes).unwrap(), inputs(&["reduction", "vectoradd"]));
-        let printer = Printer::new(true);
+        let notes = &Silent;
         let points = |jobs, most_bytes| {
             let room = Room { most_bytes, folder: None };
-            points(&curves, &inputs, (jobs, room), &printer).unwrap()
+            points(&curves, &inputs, (jobs, room), notes).unwrap()
         };
         let first = points(1, KEPT_BYTES);
         assert_eq!((first.results.len(), first.missing.len()), (2, 0));

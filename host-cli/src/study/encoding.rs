@@ -21,8 +21,8 @@ use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::levels;
 use crate::measure::{self, Request};
+use crate::notes::Notes;
 use crate::parallel::{self, Finished};
-use crate::printer::Printer;
 use crate::report::{self, Tool};
 use crate::subject;
 use crate::workload::Workload;
@@ -174,7 +174,7 @@ pub fn run(
     specifier_bits: u32,
     request: &Request,
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Study, Failure> {
     let Some(managed) = design.managed else {
         return Err(Failure::input(format!(
@@ -188,8 +188,8 @@ pub fn run(
     })?;
     let schemes = schemes(managed);
     let fitting = Fitting { design, managed, table, schemes: &schemes };
-    let row = |workload: &Workload| fitting.row(workload, request, printer);
-    let finished = parallel::finished(workloads, jobs, printer, |workload| &workload.name, row)?;
+    let row = |workload: &Workload| fitting.row(workload, request, notes);
+    let finished = parallel::finished(workloads, jobs, notes, |workload| &workload.name, row)?;
     Ok(fitting.study(finished, specifier_bits))
 }
 
@@ -213,7 +213,7 @@ impl Fitting<'_> {
         &self,
         workload: &Workload,
         request: &Request,
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Result<Row, Failure> {
         let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
         let defect = |error: EvaluateError| Failure::internal(&error.to_string());
@@ -232,7 +232,7 @@ impl Fitting<'_> {
         let kernels = prepared.programs.iter().map(kernel).collect::<Result<_, Failure>>()?;
         let mut flat = Counters::default();
         let mut counters = vec![Counters::default(); self.schemes.len()];
-        measure::each_launch(workload, &prepared, request, printer, |launch| {
+        measure::each_launch(workload, &prepared, request, notes, |launch| {
             flat = flat.checked_add(&launch.count_flat()?)?;
             for (scheme, total) in self.schemes.iter().zip(&mut counters) {
                 let config = scheme.config(self.table);

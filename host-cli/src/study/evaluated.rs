@@ -3,14 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use indicatif::ProgressBar;
-
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::measure::Room;
 use crate::measure::engine::{self, Taker, Work};
+use crate::notes::{Notes, Steps};
 use crate::parallel::{self, Finished};
-use crate::printer::Printer;
 use crate::report::RunReport;
 
 /// What came out of an input: of each piece of its work, of each design of that.
@@ -27,10 +25,10 @@ pub(super) fn evaluated<T: Send>(
     inputs: &[Vec<Work<'_>>],
     of: impl Fn(RunReport) -> T + Sync,
     (jobs, room): (usize, Room<'_>),
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Finished<Points<T>>, Failure> {
     let works: Vec<Work<'_>> = inputs.iter().flatten().cloned().collect();
-    let pool = parallel::pool(jobs, printer)?;
+    let pool = parallel::pool(jobs, notes)?;
     let empty = |work: &Work<'_>| work.designs.iter().map(|_| None).collect();
     let points = works.iter().map(|work| work.designs.len() as u64).sum();
     let gathered = Gathered {
@@ -41,10 +39,10 @@ pub(super) fn evaluated<T: Send>(
         failed: AtomicBool::new(false),
         ends: AtomicBool::new(false),
         results: Mutex::new(works.iter().map(empty).collect()),
-        progress: printer.progress_with_rate(points),
+        progress: notes.steps(points),
     };
-    let ran = pool.install(|| engine::run(&works, &gathered, room, printer));
-    gathered.progress.finish_and_clear();
+    let ran = pool.install(|| engine::run(&works, &gathered, room, notes));
+    drop(gathered.progress);
     ran?;
     let done = gathered.begun.into_inner();
     let results = gathered.results.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +80,7 @@ struct Gathered<'a, T, F> {
     ends: AtomicBool,
     /// Of each piece of work.
     results: Mutex<Vec<Slots<T>>>,
-    progress: ProgressBar,
+    progress: Box<dyn Steps>,
 }
 
 impl<T: Send, F: Fn(RunReport) -> T + Sync> Taker for Gathered<'_, T, F> {
@@ -102,7 +100,7 @@ impl<T: Send, F: Fn(RunReport) -> T + Sync> Taker for Gathered<'_, T, F> {
     }
 
     fn input(&self, work: usize) {
-        self.progress.set_message(self.works[work].subject.name().to_owned());
+        self.progress.within(self.works[work].subject.name());
         self.ends.store(self.failed.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
@@ -115,6 +113,6 @@ impl<T: Send, F: Fn(RunReport) -> T + Sync> Taker for Gathered<'_, T, F> {
         self.failed.fetch_or(result.is_err(), Ordering::Relaxed);
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         results[work][design] = Some(result);
-        self.progress.inc(1);
+        self.progress.done();
     }
 }

@@ -22,8 +22,8 @@ use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::levels::FitError;
 use crate::measure::{self, Counted, Request, price};
+use crate::notes::Notes;
 use crate::parallel;
-use crate::printer::Printer;
 use crate::subject;
 use crate::timing::TimingError;
 use crate::workload::Workload;
@@ -252,11 +252,11 @@ pub fn rows(
     clocks: &[Clock],
     request: &Request,
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Vec<Row>, Failure> {
     let study = Study::new(design, clocks)?;
-    let row = |workload: &Workload| study.row(workload, request, printer);
-    let finished = parallel::finished(workloads, jobs, printer, |workload| &workload.name, row)?;
+    let row = |workload: &Workload| study.row(workload, request, notes);
+    let finished = parallel::finished(workloads, jobs, notes, |workload| &workload.name, row)?;
     Ok(finished.results)
 }
 
@@ -294,7 +294,7 @@ impl Study<'_> {
         &self,
         workload: &Workload,
         request: &Request,
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Result<Row, Failure> {
         let mut totals = Totals::default();
         totals.runs.resize_with(self.clocks.len(), Default::default);
@@ -306,7 +306,7 @@ impl Study<'_> {
             let mut request = request.clone();
             request.options.accesses = !close;
             let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
-            measure::each_launch(&workload, &prepared, &request, printer, |launch| {
+            measure::each_launch(&workload, &prepared, &request, notes, |launch| {
                 self.count(launch, close, &mut totals)?;
                 if close { Ok(()) } else { self.share(launch, &mut totals) }
             })?;

@@ -6,10 +6,10 @@ use strata_compiler::RegisterLimit;
 use crate::exact::{PAPER_REGISTERS, PaperRegisters};
 use crate::failure::Failure;
 use crate::measure::{self, Request, SpillTraffic};
+use crate::notes::Notes;
 use crate::parallel;
-use crate::printer::Printer;
 use crate::report::columns::Columns;
-use crate::report::derived::rounded;
+use crate::report::rounded;
 use crate::report::text_table::TextTable;
 use crate::subject;
 use crate::workload::Workload;
@@ -33,10 +33,10 @@ pub fn rows(
     limits: &[RegisterLimit],
     request: &Request,
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Vec<Row>, Failure> {
-    let row = |workload: &Workload| row(workload, limits, request, printer);
-    let finished = parallel::finished(workloads, jobs, printer, |workload| &workload.name, row)?;
+    let row = |workload: &Workload| row(workload, limits, request, notes);
+    let finished = parallel::finished(workloads, jobs, notes, |workload| &workload.name, row)?;
     Ok(finished.results)
 }
 
@@ -44,7 +44,7 @@ fn row(
     workload: &Workload,
     limits: &[RegisterLimit],
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Row, Failure> {
     let mut workload = workload.clone();
     workload.options.registers = None;
@@ -57,7 +57,7 @@ fn row(
         workload.options.registers = Some(limit);
         let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
         let mut here = SpillTraffic::default();
-        measure::each_launch(&workload, &prepared, request, printer, |launch| {
+        measure::each_launch(&workload, &prepared, request, notes, |launch| {
             launch.add_spills(&mut here);
             Ok(())
         })?;

@@ -20,8 +20,8 @@ use strata_core::sm::expansion::{Capacity, CtaNeeds, Occupancy, Threshold};
 use crate::exact;
 use crate::failure::Failure;
 use crate::measure::Request;
+use crate::notes::Notes;
 use crate::parallel::{self, Finished};
-use crate::printer::Printer;
 use crate::report::{self, Tool};
 use crate::subject;
 use crate::workload::Workload;
@@ -258,14 +258,14 @@ pub fn run(
     threshold: Threshold,
     request: &Request,
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Study, Failure> {
     let compile = |workload: &Workload| {
         let of_machine =
             |(_, capacity): &(&str, Capacity)| own_kernels(workload, capacity, request);
         MACHINES.iter().map(of_machine).collect::<Result<Vec<_>, _>>()
     };
-    let finished = parallel::finished(inputs, jobs, printer, |workload| &workload.name, compile)?;
+    let finished = parallel::finished(inputs, jobs, notes, |workload| &workload.name, compile)?;
     let Finished { results: compiled, missing } = finished;
     let mut kernels: Vec<Vec<Kernel>> = MACHINES.map(|_| paper_kernels().collect()).into();
     for workload in compiled {

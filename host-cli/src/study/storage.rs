@@ -20,8 +20,8 @@ use strata_core::named;
 use crate::design::Design;
 use crate::failure::Failure;
 use crate::measure::{self, Request};
+use crate::notes::Notes;
 use crate::parallel::{self, Finished};
-use crate::printer::Printer;
 use crate::report::{self, PartitionReport, RunReport, Tool};
 use crate::workload::Workload;
 
@@ -220,11 +220,11 @@ pub fn run(
     inputs: &[Workload],
     request: &Request,
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Study, Failure> {
     let points = figure.points();
-    let one = |workload: &Workload| input_rows(workload, &points, request, printer);
-    let finished = parallel::finished(inputs, jobs, printer, |workload| &workload.name, one)?;
+    let one = |workload: &Workload| input_rows(workload, &points, request, notes);
+    let finished = parallel::finished(inputs, jobs, notes, |workload| &workload.name, one)?;
     let Finished { results, missing } = finished;
     let mut rows: Vec<Row> = results.into_iter().flatten().collect();
     let reference = figure.reference();
@@ -254,7 +254,7 @@ fn input_rows(
     workload: &Workload,
     points: &[Point],
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Vec<Row>, Failure> {
     let mut rows: Vec<Option<Row>> = vec![None; points.len()];
     for first in 0..points.len() {
@@ -267,8 +267,7 @@ fn input_rows(
         let mut limited = workload.clone();
         limited.options.registers = limit;
         let of_places: Vec<&Point> = places.iter().map(|&place| &points[place]).collect();
-        for (place, row) in
-            places.iter().zip(of_one_program(&limited, &of_places, request, printer)?)
+        for (place, row) in places.iter().zip(of_one_program(&limited, &of_places, request, notes)?)
         {
             rows[*place] = Some(row);
         }
@@ -282,7 +281,7 @@ fn of_one_program(
     workload: &Workload,
     points: &[&Point],
     request: &Request,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Vec<Row>, Failure> {
     let designs: Vec<Design> = points.iter().map(|point| point.design.clone()).collect();
     let fitting = measure::fitting(workload, &designs, request)?;
@@ -295,7 +294,7 @@ fn of_one_program(
     let reports = if fit.is_empty() {
         Vec::new()
     } else {
-        measure::reports(workload, &fit, &request.clone().for_designs(&fit), printer)?
+        measure::reports(workload, &fit, &request.clone().for_designs(&fit), notes)?
     };
     let mut reports = reports.into_iter();
     let row = |(point, refused): (&&Point, Option<String>)| Row {

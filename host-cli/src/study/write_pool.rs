@@ -20,8 +20,8 @@ use crate::design::Design;
 use crate::failure::Failure;
 use crate::measure::engine::Work;
 use crate::measure::{Request, Room};
+use crate::notes::Notes;
 use crate::parallel::Finished;
-use crate::printer::Printer;
 use crate::report::{self, RunReport, Tool};
 
 pub use render::{no_columns, to_columns, to_table};
@@ -166,7 +166,7 @@ pub fn run(
     axes: &Axes,
     inputs: &[Input],
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Study, Failure> {
     let design = &axes.design;
     let own = design.collectors().ok_or_else(|| {
@@ -181,7 +181,7 @@ pub fn run(
     let sweeps = sweeps(axes, own);
     let (designs, settings) = lay_out(design, &sweeps)?;
     let Finished { results: reports, missing } =
-        reports(&designs, inputs, (jobs, Room::default()), printer)?;
+        reports(&designs, inputs, (jobs, Room::default()), notes)?;
     let point = |&collectors: &CollectorSettings| {
         let place = settings.iter().position(|&other| other == canonical(collectors));
         let of_input = |reports: &Vec<RunReport>| {
@@ -215,7 +215,7 @@ fn reports(
     designs: &[Design],
     inputs: &[Input],
     how: (usize, Room<'_>),
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Finished<Vec<RunReport>>, Failure> {
     let requests: Vec<Request> =
         inputs.iter().map(|input| input.request.clone().with_totals_only()).collect();
@@ -224,7 +224,7 @@ fn reports(
             vec![Work { subject, request, designs: designs.iter().collect() }]
         })
         .collect();
-    let Finished { results, missing } = evaluated(&works, |report| report, how, printer)?;
+    let Finished { results, missing } = evaluated(&works, |report| report, how, notes)?;
     let results = results.into_iter().map(|works| works.into_iter().flatten().collect()).collect();
     Ok(Finished { results, missing })
 }
@@ -357,6 +357,7 @@ mod tests {
     use super::*;
     use crate::design;
     use crate::measure::KEPT_BYTES;
+    use crate::notes::Silent;
     use crate::options::{Mode, Scale, Source};
     use crate::subject::Subject;
 
@@ -418,9 +419,9 @@ mod tests {
     fn threads_and_memory_never_change_a_report() {
         let args = Source::of(Scale::Small);
         let request = Request::new(&args).unwrap().in_mode(Mode::Cycle);
-        let printer = Printer::new(true);
+        let notes = &Silent;
         let input = |name| {
-            let subject = Subject::new(name, &args, &printer).unwrap();
+            let subject = Subject::new(name, &args, notes).unwrap();
             Input { subject, request: request.clone() }
         };
         let inputs = ["vectoradd", "reduction"].map(input);
@@ -430,7 +431,7 @@ mod tests {
             lay_out(&axes.design, &sweeps(&axes, axes.design.collectors().unwrap())).unwrap();
         let reports = |jobs, most_bytes| {
             let room = Room { most_bytes, folder: None };
-            reports(&designs, &inputs, (jobs, room), &printer).unwrap()
+            reports(&designs, &inputs, (jobs, room), notes).unwrap()
         };
         let first = reports(1, KEPT_BYTES);
         assert!(first.results.iter().all(|reports| reports.len() == designs.len()));
@@ -441,7 +442,7 @@ mod tests {
 
     #[test]
     fn a_design_without_collectors_is_refused() {
-        let error = run(&axes("isca11"), &[], 1, &Printer::new(true)).unwrap_err();
+        let error = run(&axes("isca11"), &[], 1, &Silent).unwrap_err();
         assert!(error.message().contains("no operand collectors"), "{}", error.message());
     }
 }

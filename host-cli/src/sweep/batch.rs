@@ -13,7 +13,7 @@ use super::points::Points;
 use super::{SCHEMA, parquet};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::printer::Printer;
+use crate::notes::Notes;
 
 /// Some points of one input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,10 +94,10 @@ impl Batch {
     ///
     /// # Errors
     /// Files that are not those of the sweep. That it was to end early.
-    pub fn evaluate(&self, stop: &Stop<'_>, printer: &Printer) -> Result<Vec<u8>, Failure> {
+    pub fn evaluate(&self, stop: &Stop<'_>, notes: &dyn Notes) -> Result<Vec<u8>, Failure> {
         let definition = Definition::parse(&"the sweep", &self.inputs, "".as_ref())?.sorted()?;
         let designs: Vec<_> = self.points.iter().map(|(design, _)| design.clone()).collect();
-        let points = Points::of_input(&definition, self.input, &designs, printer)?;
+        let points = Points::of_input(&definition, self.input, &designs, notes)?;
         for (place, (design, key)) in self.points.iter().enumerate() {
             if points.key(0, place).to_string() != *key {
                 let message = format!(
@@ -111,7 +111,7 @@ impl Batch {
                 ));
             }
         }
-        let rows = engine::rows(&points, stop, printer)?;
+        let rows = engine::rows(&points, stop, notes)?;
         let rows = rows.ok_or_else(|| interrupt::failure("the batch is not done"))?;
         parquet::encode(&rows)
             .map_err(|error| Failure::internal(&format!("cannot write rows: {error}")))
@@ -121,13 +121,14 @@ impl Batch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notes::Silent;
 
     /// Points of the second of two inputs.
     fn batch() -> Batch {
         let text = "workloads = [\"vectoradd\", \"reduction\"]\nscale = \"small\"\n\
                     [vary]\nactive_warps = [4, 8]\n";
         let definition = Definition::parse(&"s.toml", text, "".as_ref()).unwrap();
-        let points = Points::new(&definition, &Printer::new(true)).unwrap();
+        let points = Points::new(&definition, &Silent).unwrap();
         Batch::new(&definition.inputs_text(), &points, 1, &[1, 0])
     }
 
@@ -138,7 +139,7 @@ mod tests {
         assert_eq!(text.lines().count(), 1);
         let again = Batch::parse(&text).unwrap();
         assert_eq!(again, batch);
-        let bytes = again.evaluate(&|| false, &Printer::new(true)).unwrap();
+        let bytes = again.evaluate(&|| false, &Silent).unwrap();
         let rows = parquet::decode(bytes::Bytes::from(bytes)).unwrap();
         let keys: Vec<_> = rows.iter().map(|row| row.key.to_string()).collect();
         assert_eq!(keys, batch.points.iter().map(|(_, key)| key.clone()).collect::<Vec<_>>());
@@ -162,10 +163,10 @@ mod tests {
             assert!(error.message().starts_with(expected), "{}", error.message());
         }
         let other = Batch { input: 0, ..batch() };
-        let error = other.evaluate(&|| false, &Printer::new(true)).unwrap_err();
+        let error = other.evaluate(&|| false, &Silent).unwrap_err();
         assert!(error.message().contains("is another point here"), "{}", error.message());
         let none = Batch { input: 2, ..batch() };
-        let error = none.evaluate(&|| false, &Printer::new(true)).unwrap_err();
+        let error = none.evaluate(&|| false, &Silent).unwrap_err();
         assert!(error.message().contains("no such input"), "{}", error.message());
     }
 }

@@ -11,8 +11,7 @@ use super::row::Row;
 use super::store::{Contents, Store};
 use crate::failure::Failure;
 use crate::measure::Room;
-use crate::notes::Notes as _;
-use crate::printer::Printer;
+use crate::notes::Notes;
 
 /// One part of as many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,11 +68,11 @@ impl<'a> Begun<'a> {
         points: &'a Points,
         folder: &Path,
         share: Option<Share>,
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Result<Self, Failure> {
         let store = Store::create(folder, &points.list())?;
         let there = store.contents()?;
-        there.notes().for_each(|note| printer.note(&note));
+        there.notes().for_each(|note| notes.note(&note));
         let (mine, pending) = pending(points, share, &there);
         let failed = failures(&there, &mine);
         Ok(Self { points, store, mine, pending, failed })
@@ -93,12 +92,12 @@ impl<'a> Begun<'a> {
         &self,
         (points_per_file, most_bytes): (NonZeroUsize, usize),
         stop: &Stop<'_>,
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Result<Done, Failure> {
         let keep = |rows: Vec<Row>| self.store.add(&rows).map(drop);
         let keeping = Keeping { keep: &keep, most_rows: points_per_file.get(), stop };
         let room = Room { most_bytes, folder: Some(self.store.folder()) };
-        engine::run(self.points, &self.pending, (keeping, room), printer)
+        engine::run(self.points, &self.pending, (keeping, room), notes)
     }
 
     /// Removes launches from the folder if no point of the whole sweep is left.

@@ -19,8 +19,7 @@ use super::parquet;
 use super::points::Points;
 use crate::failure::Failure;
 use crate::measure::Room;
-use crate::notes::Notes as _;
-use crate::printer::Printer;
+use crate::notes::Notes;
 use driver::{Driver, Event, Heard};
 
 /// How often Ctrl-C is looked for while no message comes.
@@ -51,7 +50,7 @@ pub fn run(
     pending: &[Pending],
     keeping: Keeping<'_>,
     cluster: &Cluster,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Done, Failure> {
     let part = |possible: bool| {
         let is = |&design: &usize| points.designs[design].design.is_ok() == possible;
@@ -61,7 +60,7 @@ pub fn run(
     };
     // Nothing is executed for designs that are impossible.
     let room = Room::default();
-    let impossible = engine::run(points, &part(false), (keeping, room), printer)?;
+    let impossible = engine::run(points, &part(false), (keeping, room), notes)?;
     let pending = part(true);
     if pending.is_empty() {
         return Ok(impossible);
@@ -70,7 +69,7 @@ pub fn run(
     let mut spread = Spread {
         inputs: definition.inputs_text(),
         points,
-        sink: Sink::new(points, &pending, keeping, printer),
+        sink: Sink::new(points, &pending, keeping, notes),
         left: pending.iter().map(|(_, designs)| designs.len()).sum(),
         queue: pending.into(),
         running: BTreeMap::new(),
@@ -81,7 +80,7 @@ pub fn run(
         lost: (0, String::new()),
     };
     let asked = spread.left;
-    let served = spread.serve(&mut driver, printer);
+    let served = spread.serve(&mut driver, notes);
     let Spread { sink, lost: (lost, why), stopped, .. } = spread;
     let done = sink.finish();
     driver.end();
@@ -119,10 +118,10 @@ struct Spread<'a> {
 
 impl Spread<'_> {
     /// Until all points are done, or nothing runs any more after a signal.
-    fn serve(&mut self, driver: &mut Driver, printer: &Printer) -> Result<(), Failure> {
+    fn serve(&mut self, driver: &mut Driver, notes: &dyn Notes) -> Result<(), Failure> {
         loop {
             match driver.hear(MOMENT) {
-                Heard::Message(event, body) => self.take(event, body, printer)?,
+                Heard::Message(event, body) => self.take(event, body, notes)?,
                 Heard::Nothing => self.sink.pause(),
                 Heard::Ended(failure) => return Err(failure),
             }
@@ -167,11 +166,11 @@ impl Spread<'_> {
         Ok(())
     }
 
-    fn take(&mut self, event: Event, body: Vec<u8>, printer: &Printer) -> Result<(), Failure> {
+    fn take(&mut self, event: Event, body: Vec<u8>, notes: &dyn Notes) -> Result<(), Failure> {
         match event {
             Event::Ready { threads: 0 } => {
                 self.threads = Some(0);
-                printer.note("the cluster has no workers yet: the sweep waits for them");
+                notes.note("the cluster has no workers yet: the sweep waits for them");
             }
             Event::Ready { threads } | Event::Threads { threads } => self.threads = Some(threads),
             Event::Done { batch, .. } => {

@@ -6,15 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
-
 use super::key::Key;
 use super::points::{DesignPoint, Points};
 use super::row::Row;
 use crate::failure::Failure;
 use crate::measure::Room;
 use crate::measure::engine::{self, Taker, Work};
-use crate::printer::Printer;
+use crate::notes::{Notes, Steps};
 use crate::report::RunReport;
 
 /// How often a file is written, if points finish so slowly.
@@ -53,7 +51,7 @@ pub struct Keeping<'a> {
 pub(super) struct Sink<'a> {
     keeping: Keeping<'a>,
     points: &'a Points,
-    pub(super) progress: ProgressBar,
+    pub(super) progress: Box<dyn Steps>,
     state: Mutex<State>,
     /// Whether nothing can be written any more.
     broken: AtomicBool,
@@ -74,7 +72,7 @@ struct State {
 pub fn rows(
     points: &Points,
     stop: &Stop<'_>,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Option<Vec<Row>>, Failure> {
     let kept: Mutex<Vec<Row>> = Mutex::default();
     let keep = |rows| {
@@ -84,7 +82,7 @@ pub fn rows(
     let designs: Vec<_> = (0..points.designs.len()).collect();
     let all: Vec<_> = (0..points.inputs.len()).map(|input| (input, designs.clone())).collect();
     let keeping = Keeping { keep: &keep, most_rows: usize::MAX, stop };
-    let done = run(points, &all, (keeping, Room::default()), printer)?;
+    let done = run(points, &all, (keeping, Room::default()), notes)?;
     let mut rows = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
     let places: BTreeMap<Key, usize> = points.keys().zip(0..).collect();
     rows.sort_by_cached_key(|row| places.get(&row.key).copied());
@@ -99,11 +97,11 @@ pub fn run(
     points: &Points,
     pending: &[Pending],
     (keeping, room): (Keeping<'_>, Room<'_>),
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Done, Failure> {
-    let sink = Sink::new(points, pending, keeping, printer);
+    let sink = Sink::new(points, pending, keeping, notes);
     let rows = Rows::new(&sink, pending);
-    let ran = engine::run(&rows.works(), &rows, room, printer);
+    let ran = engine::run(&rows.works(), &rows, room, notes);
     sink.finish().and_then(|done| ran.map(|()| done))
 }
 
@@ -142,7 +140,7 @@ impl Taker for Rows<'_, '_> {
     fn input(&self, place: usize) {
         let Sink { points, progress, .. } = self.sink;
         let (input, designs) = &self.pending[place];
-        progress.set_message(points.inputs[*input].subject.name().to_owned());
+        progress.within(points.inputs[*input].subject.name());
         for &at in designs {
             if let Err(error) = &points.designs[at].design {
                 self.sink.fail(*input, at, error);
@@ -172,14 +170,14 @@ impl<'a> Sink<'a> {
         points: &'a Points,
         pending: &[Pending],
         keeping: Keeping<'a>,
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Self {
         let all = pending.iter().map(|(_, designs)| designs.len() as u64).sum();
         let (written, done) = (Instant::now(), Done::default());
         Self {
             keeping,
             points,
-            progress: printer.progress_with_rate(all),
+            progress: notes.steps(all),
             state: Mutex::new(State { rows: Vec::new(), written, done, failure: None }),
             broken: AtomicBool::new(false),
         }
@@ -203,7 +201,7 @@ impl<'a> Sink<'a> {
         state.done.evaluated += 1;
         state.done.failed += usize::from(row.error().is_some());
         state.rows.push((place, row));
-        self.progress.inc(1);
+        self.progress.done();
         self.write_if_due(&mut state);
     }
 
@@ -236,7 +234,6 @@ impl<'a> Sink<'a> {
     pub(super) fn finish(self) -> Result<Done, Failure> {
         let mut state = self.state();
         self.write(&mut state);
-        self.progress.finish_and_clear();
         state.failure.take().map_or(Ok(state.done), Err)
     }
 
@@ -248,6 +245,7 @@ impl<'a> Sink<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notes::Silent;
     use crate::sweep::definition::Definition;
 
     #[test]
@@ -255,11 +253,11 @@ mod tests {
         let text = "workloads = [\"vectoradd\", \"reduction\"]\nscale = \"small\"\n\
                     [vary]\nactive_warps = [8, 4]\n";
         let definition = Definition::parse(&"s.toml", text, "".as_ref()).unwrap();
-        let printer = Printer::new(true);
-        let points = Points::new(&definition, &printer).unwrap();
-        let all = rows(&points, &|| false, &printer).unwrap().expect("nothing ended it");
+        let notes = &Silent;
+        let points = Points::new(&definition, notes).unwrap();
+        let all = rows(&points, &|| false, notes).unwrap().expect("nothing ended it");
         assert!(points.keys().eq(all.iter().map(|row| row.key)));
         assert_eq!(all.len(), 4);
-        assert_eq!(rows(&points, &|| true, &printer).unwrap(), None);
+        assert_eq!(rows(&points, &|| true, notes).unwrap(), None);
     }
 }

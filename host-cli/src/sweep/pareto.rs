@@ -13,7 +13,7 @@ use crate::comparison::geometric_mean;
 use crate::cost::cache_data_bytes;
 use crate::failure::Failure;
 use crate::report::columns::{Cell, Columns};
-use crate::report::derived::rounded;
+use crate::report::rounded;
 
 /// The objective that is no column: registers of an SM, in all levels. Unit: bytes.
 pub const STORAGE: &str = "storage_bytes";

@@ -17,8 +17,8 @@ use crate::config::ConfigError;
 use crate::design::{self, Design};
 use crate::failure::Failure;
 use crate::measure::Request;
+use crate::notes::Notes;
 use crate::options::{Mode, Scale, Source};
-use crate::printer::Printer;
 use crate::subject::{self, Subject};
 
 /// Most points of a sweep.
@@ -68,8 +68,8 @@ impl Points {
     /// # Errors
     /// When an input does not exist, an axis names a key that no design file has or only values
     /// that no design can take, every design is impossible, or there are too many points.
-    pub fn new(definition: &Definition, printer: &Printer) -> Result<Self, Failure> {
-        Self::of(definition, arguments(definition)?, None, printer)
+    pub fn new(definition: &Definition, notes: &dyn Notes) -> Result<Self, Failure> {
+        Self::of(definition, arguments(definition)?, None, notes)
     }
 
     /// Lists the points of one input, by its place among those of the definition, under designs
@@ -81,17 +81,17 @@ impl Points {
         definition: &Definition,
         input: usize,
         designs: &[String],
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Result<Self, Failure> {
         let arguments = designs.iter().map(|design| (design.clone(), Vec::new())).collect();
-        Self::of(definition, arguments, Some(input), printer)
+        Self::of(definition, arguments, Some(input), notes)
     }
 
     fn of(
         definition: &Definition,
         arguments: Vec<Argument>,
         only: Option<usize>,
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Result<Self, Failure> {
         let mode = definition.how.mode.unwrap_or(Mode::Count);
         let designs: Vec<_> = arguments.into_par_iter().map(DesignPoint::new).collect();
@@ -101,7 +101,7 @@ impl Points {
         {
             return Err(Failure::input(error.clone()));
         }
-        let inputs = inputs(definition, (mode, &designs), only, printer)?;
+        let inputs = inputs(definition, (mode, &designs), only, notes)?;
         if inputs.len().saturating_mul(designs.len()) > MOST_POINTS {
             let message = format!(
                 "{} inputs under {} designs are more than {MOST_POINTS} points",
@@ -264,7 +264,7 @@ fn inputs(
     definition: &Definition,
     (mode, designs): (Mode, &[DesignPoint]),
     only: Option<usize>,
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Vec<Input>, Failure> {
     let How { scale, ptx, order, registers, ref launch, .. } = definition.how;
     let args = Source {
@@ -283,7 +283,7 @@ fn inputs(
         let set: Vec<_> = combination.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let args = Source { set: set.clone(), ..args.clone() };
         let request = Request::new(&args)?.in_mode(mode).for_designs(&designs).with_totals_only();
-        let subjects = subject::subjects(&definition.workloads, &args, printer)?;
+        let subjects = subject::subjects(&definition.workloads, &args, notes)?;
         for (line, subject) in subjects.into_iter().enumerate() {
             all.push(((line, column), subject, request.clone(), set.join(" ")));
         }

@@ -15,7 +15,7 @@ use crate::design::{Design, Value, ValueKind, parameter_keys};
 use crate::evaluate;
 use crate::report::columns::Cell;
 use crate::report::parquet::{Field, Kind};
-use crate::report::{RunReport, derived, storage_energy};
+use crate::report::{RunReport, derived, storage_table};
 
 /// What a column of technologies of storage begins with: the only columns that a sweep may have
 /// beside [`columns`], since users name technologies.
@@ -197,7 +197,7 @@ impl Row {
         for (name, &count) in report.expansion.iter().flatten() {
             row.number(&format!("expansion_{name}"), count)?;
         }
-        for (name, value) in storage_energy::values(report) {
+        for (name, value) in storage_table::values(report) {
             let value = match value {
                 Cell::Number(number) => number as f64,
                 Cell::Real(number) => number,

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use strata::design;
 use strata::measure::Request;
-use strata::printer::Printer;
+use strata::notes::Silent;
 use strata::study::encoding::{Study, run};
 use strata::subject;
 use strata::workload::{self, Toolchain};
@@ -22,11 +22,10 @@ static STUDIES: LazyLock<[[[Study; 4]; 2]; 3]> = LazyLock::new(|| {
             Toolchain::ALL.map(|toolchain| {
                 let args = source(toolchain);
                 let request = Request::new(&args).expect("the options are valid");
-                let load = |name| {
-                    subject::workload(name, &args, &Printer::new(true)).expect("the workload loads")
-                };
+                let load =
+                    |name| subject::workload(name, &args, &Silent).expect("the workload loads");
                 let workloads: Vec<_> = workload::names().map(load).collect();
-                let study = run(&workloads, &design, bits, &request, 0, &Printer::new(true));
+                let study = run(&workloads, &design, bits, &request, 0, &Silent);
                 study.expect("every workload runs")
             })
         })

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use strata::design;
 use strata::measure::Request;
-use strata::printer::Printer;
+use strata::notes::Silent;
 use strata::study::limits::{
     CLOCKS, FEWER_WARPS_PRINTED, Idealisation, ONLY_PRINTED, PAST_BRANCHES_PRINTED, Row,
     VARIABLE_PRINTED, rows,
@@ -24,12 +24,11 @@ static BY_PTX: LazyLock<[[Vec<Row>; 3]; 3]> = LazyLock::new(|| {
     [Toolchain::Nvcc32, Toolchain::Clang, Toolchain::Clang32].map(|toolchain| {
         let args = source(toolchain);
         let request = Request::new(&args).expect("the options are valid");
-        let load =
-            |name| subject::workload(name, &args, &Printer::new(true)).expect("the workload loads");
+        let load = |name| subject::workload(name, &args, &Silent).expect("the workload loads");
         let workloads: Vec<_> = workload::names().map(load).collect();
         [DESIGN, OTHERS[0], OTHERS[1]].map(|name| {
             let design = design::resolve(name).expect("the design exists");
-            rows(&workloads, &design, &CLOCKS[..1], &request, 0, &Printer::new(true))
+            rows(&workloads, &design, &CLOCKS[..1], &request, 0, &Silent)
                 .expect("every workload runs and computes what its reference does")
         })
     })

@@ -11,7 +11,7 @@ use crate::plot::{self, Axes, Plot};
 use crate::printer::Printer;
 use crate::report::columns::{Columns, Form, check_names};
 use crate::report::rows::Layout;
-use crate::report::{self, RunReport, storage_energy};
+use crate::report::{self, RunReport, storage_table};
 use crate::reproduce::figure::Kind;
 use crate::sweep::row;
 
@@ -145,7 +145,7 @@ fn every_column(designs: &[Design]) -> Vec<String> {
     let known = known.filter(|name| !NOT_OF_RUNS.contains(&name.as_str()));
     let technologies = designs.iter().flat_map(|design| &design.storage_technologies);
     let technologies: BTreeSet<&str> = technologies.map(|of| of.name.as_str()).collect();
-    known.chain(technologies.into_iter().flat_map(storage_energy::columns_in)).collect()
+    known.chain(technologies.into_iter().flat_map(storage_table::columns_in)).collect()
 }
 
 /// These columns alone. What another mode or design would have is empty.

@@ -11,8 +11,8 @@ use super::defect;
 use crate::failure::Failure;
 use crate::levels::FitError;
 use crate::measure::{self, Counted, Request};
+use crate::notes::Notes;
 use crate::options::{Scale, Source};
-use crate::printer::Printer;
 use crate::subject;
 
 /// A kernel while its launches come.
@@ -46,11 +46,11 @@ pub fn of(
     name: &str,
     scale: Scale,
     fits: &[HierarchyConfig],
-    printer: &Printer,
+    notes: &dyn Notes,
 ) -> Result<Input, Failure> {
     let args = Source::of(scale);
     let request = Request::new(&args)?;
-    let workload = subject::workload(name, &args, printer)?;
+    let workload = subject::workload(name, &args, notes)?;
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
     let kernels = prepared.programs.iter().map(|program| Gathered {
         kernel: Kernel {
@@ -63,7 +63,7 @@ pub fn of(
     });
     let mut kernels: Vec<Gathered> = kernels.collect();
     let mut unknown = false;
-    measure::each_launch(&workload, &prepared, &request, printer, |launch| {
+    measure::each_launch(&workload, &prepared, &request, notes, |launch| {
         let of = prepared.programs.iter().position(|program| program.name == launch.kernel);
         match of {
             Some(place) => kernels[place].add(launch),

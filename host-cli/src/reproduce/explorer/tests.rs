@@ -8,6 +8,7 @@ use super::designs::Designs;
 use super::*;
 use crate::design::{self, Design};
 use crate::measure::{self, Request};
+use crate::notes::Silent;
 use crate::options::Source;
 use crate::report::RunReport;
 use crate::subject;
@@ -41,10 +42,10 @@ fn some(count: usize) -> Vec<(Vec<u8>, Design)> {
 
 fn reports(name: &str, designs: &[Design]) -> Vec<RunReport> {
     let args = Source::of(SCALE);
-    let printer = Printer::new(true);
+    let notes = &Silent;
     let request = Request::new(&args).unwrap();
-    let workload = subject::workload(name, &args, &printer).unwrap();
-    measure::reports(&workload, designs, &request, &printer).unwrap()
+    let workload = subject::workload(name, &args, notes).unwrap();
+    measure::reports(&workload, designs, &request, notes).unwrap()
 }
 
 /// The numbers of an answer by their names, under `counter` or `energy`.
@@ -56,12 +57,12 @@ fn numbers(answer: &str, kind: &str) -> BTreeMap<String, u64> {
 
 #[test]
 fn the_explorer_counts_as_the_command_line_does() {
-    let printer = Printer::new(true);
+    let notes = &Silent;
     let (choices, designs): (Vec<_>, Vec<_>) = some(24).into_iter().unzip();
     let catalogue = DESIGNS.catalogue.encode().unwrap();
     let (mut known, mut managed) = (0, 0);
     for name in ["reduction", "bfs", "srad"] {
-        let input = inputs::of(name, SCALE, &DESIGNS.fits, &printer).unwrap();
+        let input = inputs::of(name, SCALE, &DESIGNS.fits, notes).unwrap();
         let input = input.encode().unwrap();
         for (choice, report) in choices.iter().zip(reports(name, &designs)) {
             let answer = explore(&catalogue, &input, choice).unwrap();

@@ -297,7 +297,7 @@ mod tests {
 
     use crate::design;
     use crate::measure::{self, Request};
-    use crate::printer::Printer;
+    use crate::notes::Silent;
     use crate::subject;
     use crate::workload::{Overrides, Toolchain, Workload};
 
@@ -364,7 +364,7 @@ mod tests {
         let mut request = Request::new(&Source::of(Scale::Small)).unwrap();
         request.options.accesses = true;
         let prepared = subject::prepare(&workload, "small", &Overrides::new()).unwrap();
-        measure::each_launch(&workload, &prepared, &request, &Printer::new(true), visit).unwrap();
+        measure::each_launch(&workload, &prepared, &request, &Silent, visit).unwrap();
     }
 
     /// The strand of [`strands_save_what_the_tables_say`], in cycles 10, 20 and 30: %r2 in the

@@ -16,41 +16,45 @@ use crate::report::{self};
 use crate::timeline::{About, Code};
 use crate::timing::TimedLaunch;
 
-use super::SpillTraffic;
-use super::batch::{Executed, Launched};
+use crate::launched::{Executed, Launched};
+use crate::spills::SpillTraffic;
 
 /// One recorded launch, whether it was executed or read from a trace.
-pub(crate) struct Counted<'a> {
-    pub(super) index: u64,
-    pub(crate) kernel: &'a str,
-    pub(crate) grid: [u32; 3],
-    pub(super) block: [u32; 3],
+pub struct Counted<'a> {
+    pub(crate) index: u64,
+    /// The kernel's name.
+    pub kernel: &'a str,
+    /// CTAs along x, y, z.
+    pub grid: [u32; 3],
+    pub(crate) block: [u32; 3],
     /// Unit: 32-bit registers per thread.
-    pub(crate) registers: u16,
+    pub registers: u16,
     /// Registers per thread by which it is said how many CTAs are resident.
-    pub(super) resident_registers: u16,
+    pub(crate) resident_registers: u16,
     /// Order of its instructions; none: that of a trace.
-    pub(super) order: Option<Order>,
-    pub(crate) image: &'a Image,
-    pub(crate) paths: &'a PathDictionary,
+    pub(crate) order: Option<Order>,
+    /// The program as the SM sees it.
+    pub image: &'a Image,
+    /// The paths that warps took.
+    pub paths: &'a PathDictionary,
     /// What memory instructions moved, for cycle mode.
-    pub(super) accesses: &'a AccessDictionary,
+    pub(crate) accesses: &'a AccessDictionary,
     /// Where its warps arrived at barriers, if that was recorded.
-    pub(super) barriers: Option<&'a BarrierDictionary>,
+    pub(crate) barriers: Option<&'a BarrierDictionary>,
     /// Shared memory of a CTA, static and dynamic. Unit: bytes.
-    pub(super) shared_bytes: u32,
+    pub(crate) shared_bytes: u32,
     /// What its instructions are called.
-    pub(super) code: Code<'a>,
+    pub(crate) code: Code<'a>,
 }
 
 impl<'a> Counted<'a> {
     /// A launch that was executed from a module with this text.
-    pub(super) fn executed(launch: &'a Executed<'_>, source: (&'a Module, &'a str)) -> Self {
+    pub(crate) fn executed(launch: &'a Executed<'_>, source: (&'a Module, &'a str)) -> Self {
         Self::of_program(launch.program, source, launch.about, &launch.outcome)
     }
 
     /// The same from its parts.
-    pub(super) fn of_program(
+    pub(crate) fn of_program(
         program: &'a Program,
         (module, text): (&'a Module, &'a str),
         about: Launched,
@@ -77,14 +81,14 @@ impl<'a> Counted<'a> {
     }
 
     /// Adds what spilling did, where it was executed from a program.
-    pub(crate) fn add_spills(&self, spills: &mut SpillTraffic) {
+    pub fn add_spills(&self, spills: &mut SpillTraffic) {
         if let Some(program) = self.program() {
             spills.add(program, self.paths);
         }
     }
 
     /// What a timeline of the launch says about itself.
-    pub(super) fn about(&self, input: &str, design: &str) -> About {
+    pub(crate) fn about(&self, input: &str, design: &str) -> About {
         let tool = report::tool();
         let by = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
         About {
@@ -99,7 +103,7 @@ impl<'a> Counted<'a> {
     }
 
     /// The program that was executed, if it was one.
-    pub(crate) fn program(&self) -> Option<&'a Program> {
+    pub fn program(&self) -> Option<&'a Program> {
         match self.code {
             Code::Ptx { program, .. } => Some(program),
             Code::Traced(_) => None,
@@ -107,7 +111,7 @@ impl<'a> Counted<'a> {
     }
 
     /// Its warps counted with its program fitted to a hierarchy.
-    pub(crate) fn count_fitted(
+    pub fn count_fitted(
         &self,
         count: &Organisation,
         config: &HierarchyConfig,
@@ -120,7 +124,7 @@ impl<'a> Counted<'a> {
     }
 
     /// Its warps counted under a design, with these placements if the compiler makes them.
-    pub(crate) fn count_under(
+    pub fn count_under(
         &self,
         count: &Organisation,
         placements: Option<&[Placement]>,
@@ -130,17 +134,17 @@ impl<'a> Counted<'a> {
     }
 
     /// Its warps counted with the flat register file.
-    pub(crate) fn count_flat(&self) -> Result<Counters, EvaluateError> {
+    pub fn count_flat(&self) -> Result<Counters, EvaluateError> {
         evaluate::count_launch(&Organisation::FLAT, false, self.image.into(), self.paths)
     }
 
     /// What reports call the order of its instructions.
-    pub(super) fn order(&self) -> &'static str {
+    pub(crate) fn order(&self) -> &'static str {
         self.order.map_or(report::OF_A_TRACE, Order::name)
     }
 
     /// What the SM runs.
-    pub(crate) fn timed(&self) -> TimedLaunch<'a> {
+    pub fn timed(&self) -> TimedLaunch<'a> {
         TimedLaunch {
             image: self.image.into(),
             paths: self.paths,

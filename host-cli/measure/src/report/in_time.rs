@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use strata_core::energy::EnergyBreakdown;
 
-use super::derived::rounded;
-use crate::design::Design;
+use super::rounded::rounded;
+use strata_design::Design;
 
 /// Energy of the main register file and the levels above it over the time of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct EnergyInTime {
 }
 
 /// Why there is no energy in time, as a sentence without a full stop.
-pub(crate) const COUNT_MODE: &str =
+pub const COUNT_MODE: &str =
     "leakage needs time, which counting does not know: `--mode cycle` has it";
 
 impl EnergyInTime {
@@ -31,7 +31,7 @@ impl EnergyInTime {
     ///
     /// # Errors
     /// It did not run, an energy is not known, or a sum does not fit.
-    pub(crate) fn of(
+    pub fn of(
         design: &Design,
         energy: Option<&EnergyBreakdown>,
         cycles: u64,
@@ -71,7 +71,7 @@ pub struct Against {
 
 impl Against {
     /// Ratios by name, the unit last.
-    pub(crate) fn ratios(&self) -> Vec<(&'static str, Option<f64>)> {
+    pub fn ratios(&self) -> Vec<(&'static str, Option<f64>)> {
         let Self { own, baseline, cycles, baseline_cycles } = *self;
         let percent = |own: f64, of: f64| (of != 0.0).then(|| own / of * 100.0);
         let of = |own: u64, of: u64| percent(own as f64, of as f64);
@@ -105,7 +105,7 @@ pub struct Endurance {
 
 impl Endurance {
     /// From the writes of each cell; none if there are no cells.
-    pub(crate) fn of(writes: &[u64]) -> Option<Self> {
+    pub fn of(writes: &[u64]) -> Option<Self> {
         let writes_max = *writes.iter().max()?;
         let all: u128 = writes.iter().map(|&writes| u128::from(writes)).sum();
         let writes_mean = rounded(all as f64 / writes.len() as f64);
@@ -116,9 +116,9 @@ impl Endurance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::resolve;
-    use crate::measure::price;
+    use crate::evaluate::price;
     use strata_core::event::{Counters, Event};
+    use strata_design::resolve;
 
     #[test]
     fn leakage_dynamic_and_total_add_up() {

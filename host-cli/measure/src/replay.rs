@@ -9,31 +9,32 @@ use strata_core::sm::partition::Needs;
 use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
 
-use super::account::{Account, add, fastest, finish_timelines, with_baselines};
-use super::batch::{Batch, held};
-use super::common::Common;
-use super::storage_energy::{self, BaselineRuns};
-use super::{Counted, Request};
-use crate::design::Design;
+use crate::account::{Account, add, baseline_runs, fastest, finish_timelines, with_baselines};
+use crate::batch::{Batch, held};
+use crate::common::Common;
+use crate::counted::Counted;
 use crate::evaluate::EvaluateError;
-use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::report::{Check, RunReport};
+use crate::request::Request;
+use crate::storage_energy;
 use crate::timeline::Code;
-use crate::trace::store::{Budget, Recording, Stored, is_recording};
-use crate::trace::{self, Entry, Header, Keep, Reach, TracedInstruction, TracedLaunch};
-use crate::workload::simulate::Options;
+use strata_design::Design;
+use strata_files::failure::Failure;
+use strata_trace::store::{Budget, Recording, Stored, is_recording};
+use strata_trace::{self as trace, Entry, Header, Keep, Reach, TracedInstruction, TracedLaunch};
+use strata_workload::simulate::Options;
 
 /// A launch that is to be counted.
-pub(super) struct Replayed {
+pub(crate) struct Replayed {
     header: Header,
     instructions: Vec<TracedInstruction>,
     image: Image,
     resident_registers: u16,
     order: Option<Order>,
-    pub(super) paths: PathDictionary,
+    pub(crate) paths: PathDictionary,
     /// What its warps moved, where that is asked for.
-    pub(super) accesses: AccessDictionary,
+    pub(crate) accesses: AccessDictionary,
     assumptions: Vec<String>,
     /// Keys of the trace's header that are not known.
     unknown_keys: Vec<String>,
@@ -157,8 +158,8 @@ fn one_cta(stored: Stored, cta: Option<u64>) -> Result<Replayed, Failure> {
     })
 }
 
-/// Reads a trace or a recording once and counts it under every design, as [`super::reports`] does
-/// with a workload. What was assumed about opcodes is noted, and said in every report.
+/// Reads a trace or a recording once and counts it under every design, as [`crate::reports`]
+/// does with a workload. What was assumed about opcodes is noted, and said in every report.
 pub fn trace_reports(
     input: &str,
     designs: &[Design],
@@ -177,7 +178,7 @@ pub fn trace_reports(
     })?;
     finish_timelines(&mut accounts, notes)?;
     let accounts = fastest(accounts);
-    let runs = BaselineRuns::of(&baselines, &accounts);
+    let runs = baseline_runs(&baselines, &accounts);
     let report = |(account, tried): (Account<'_>, _)| {
         let told = (Check::Replayed, tried, &runs);
         let report = account.report((input, &[input.to_owned()]), request, &common, told);
@@ -189,7 +190,7 @@ pub fn trace_reports(
 }
 
 /// What each launch of a trace or a recording needs of an SM's storage.
-pub(super) fn recorded_needs(input: &str, reach: Reach) -> Result<Vec<Needs>, Failure> {
+pub(crate) fn recorded_needs(input: &str, reach: Reach) -> Result<Vec<Needs>, Failure> {
     let path = Path::new(input);
     let mut all = Vec::new();
     if is_recording(input) {
@@ -210,7 +211,7 @@ pub(super) fn recorded_needs(input: &str, reach: Reach) -> Result<Vec<Needs>, Fa
 
 /// Reads a trace or a recording once, and shows `visit` every launch that the request asks for.
 /// Returns what was assumed about opcodes, which is noted as well.
-pub(crate) fn each_recorded_launch(
+pub fn each_recorded_launch(
     input: &str,
     request: &Request,
     notes: &dyn Notes,
@@ -221,7 +222,7 @@ pub(crate) fn each_recorded_launch(
 }
 
 /// The same, several launches at a time.
-pub(super) fn each_recorded_batch(
+pub(crate) fn each_recorded_batch(
     input: &str,
     request: &Request,
     notes: &dyn Notes,
@@ -245,7 +246,7 @@ fn play(
 }
 
 /// Reads a trace or a recording once for a user that keeps the launches, each with its index.
-pub(super) fn each_replayed(
+pub(crate) fn each_replayed(
     input: &str,
     request: &Request,
     notes: &dyn Notes,
@@ -307,7 +308,7 @@ fn play_each(
 }
 
 impl Replayed {
-    pub(super) fn counted(&self, index: u64) -> Counted<'_> {
+    pub(crate) fn counted(&self, index: u64) -> Counted<'_> {
         Counted {
             index,
             kernel: &self.header.name,
@@ -328,11 +329,11 @@ impl Replayed {
 
 /// Counting refused a launch: what is neither the input's affair nor the design's is our defect for
 /// a trace, which was checked when it was read, but perhaps the file's for a recording.
-pub(super) fn unfit(input: &str, error: EvaluateError) -> Failure {
+pub(crate) fn unfit(input: &str, error: EvaluateError) -> Failure {
     if !is_recording(input) || matches!(error, EvaluateError::Levels(_)) {
-        return super::failure(input, error);
+        return crate::refusal::failure(input, error);
     }
-    super::refusal(input, &error).unwrap_or_else(|| {
+    crate::refusal::refusal(input, &error).unwrap_or_else(|| {
         Failure::input(format!("`{input}` contradicts itself: {error}")).hint("record it again")
     })
 }

@@ -1,16 +1,17 @@
 //! Request: what to execute and count, and the command line that asks for it.
 
-use crate::design::Design;
-use crate::dump::Dump;
-use crate::failure::Failure;
 use crate::options::{Mode, Source};
 use crate::subject;
 use crate::timeline;
-use crate::trace::Reach;
-use crate::workload::simulate::Options;
-use crate::workload::{Overrides, SEED};
+use strata_design::Design;
+use strata_files::failure::Failure;
+use strata_trace::Reach;
+use strata_workload::dump::Dump;
+use strata_workload::simulate::Options;
+use strata_workload::{Overrides, SEED};
 
-use super::batch::PART_BYTES;
+/// Paths of a launch that are counted at a time where its accesses are not needed. Unit: bytes.
+const PART_BYTES: u64 = 64 << 20;
 
 /// What to execute and which part of it to count, validated.
 #[derive(Clone, Debug)]
@@ -30,9 +31,9 @@ pub struct Request {
     /// Buffers to write when all launches have ended.
     pub dumps: Vec<Dump>,
     /// Whether to keep what each instruction does in time.
-    pub(super) line_profiles: bool,
+    pub(crate) line_profiles: bool,
     /// Whether reports are without their launches.
-    pub(super) totals_only: bool,
+    pub(crate) totals_only: bool,
     /// The options in their normal form, for the command in the report.
     words: Vec<String>,
 }
@@ -92,7 +93,7 @@ impl Request {
     }
 
     /// The options in their normal form.
-    pub(crate) fn words(&self) -> &[String] {
+    pub fn words(&self) -> &[String] {
         &self.words
     }
 
@@ -117,7 +118,7 @@ impl Request {
 
     /// The same with every launch in one part.
     #[must_use]
-    pub(crate) fn in_whole_launches(mut self) -> Self {
+    pub fn in_whole_launches(mut self) -> Self {
         self.options.part_bytes = None;
         self
     }
@@ -138,21 +139,21 @@ impl Request {
 
     /// The same with reports of all launches together.
     #[must_use]
-    pub(crate) const fn with_totals_only(mut self) -> Self {
+    pub const fn with_totals_only(mut self) -> Self {
         self.totals_only = true;
         self
     }
 
     /// The same with what each instruction does in time.
     #[must_use]
-    pub(super) const fn with_line_profiles(mut self) -> Self {
+    pub(crate) const fn with_line_profiles(mut self) -> Self {
         self.line_profiles = true;
         self
     }
 }
 
 /// A command line as a shell takes it, from how it names its inputs and what follows.
-pub(crate) fn command_line<'a>(
+pub fn command_line<'a>(
     command: &str,
     inputs: impl IntoIterator<Item = &'a [String]>,
     options: &[String],

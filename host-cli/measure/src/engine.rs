@@ -7,12 +7,13 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Request, SharedInput};
-use crate::design::Design;
-use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::report::RunReport;
+use crate::request::Request;
+use crate::shared::SharedInput;
 use crate::subject::Subject;
+use strata_design::Design;
+use strata_files::failure::Failure;
 
 /// Most that the launches of inputs take in memory, unless told. Unit: bytes.
 pub const KEPT_BYTES: usize = 2 << 30;
@@ -24,13 +25,13 @@ const TOGETHER: usize = 256;
 
 /// An input, and the designs that are evaluated over it.
 #[derive(Clone, Debug)]
-pub(crate) struct Work<'a> {
+pub struct Work<'a> {
     /// What is executed or read; not at all if there are no designs.
-    pub(crate) subject: &'a Subject,
+    pub subject: &'a Subject,
     /// How.
-    pub(crate) request: &'a Request,
+    pub request: &'a Request,
     /// The designs.
-    pub(crate) designs: Vec<&'a Design>,
+    pub designs: Vec<&'a Design>,
 }
 
 /// Where the launches of inputs are kept for their points.
@@ -50,7 +51,7 @@ impl Default for Room<'_> {
 
 /// What becomes of points, and how long more are wanted. All but [`Self::begins`] may be called by
 /// any thread, at any time.
-pub(crate) trait Taker: Sync {
+pub trait Taker: Sync {
     /// Whether an input, by its place, is to be begun; asked in the order of the inputs until one
     /// is not.
     fn begins(&self, input: usize) -> bool;
@@ -70,7 +71,7 @@ pub(crate) trait Taker: Sync {
 ///
 /// # Errors
 /// Launches that cannot be written into the folder, after which nothing is begun.
-pub(crate) fn run(
+pub fn run(
     inputs: &[Work<'_>],
     taker: &impl Taker,
     room: Room<'_>,

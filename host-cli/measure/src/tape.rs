@@ -2,15 +2,17 @@
 
 use strata_simt::AddressSink;
 
-use super::{Request, check, printed};
-use crate::failure::Failure;
 use crate::notes::Notes;
-use crate::output::Output;
+use crate::request::Request;
+use crate::results::check;
+use crate::results::printed;
 use crate::subject;
-use crate::trace::store::{Recorder, StoreError, Stored};
-use crate::trace::{Header, declared_version, native_instructions};
-use crate::workload::Workload;
-use crate::workload::simulate::{LaunchRecord, LaunchSink, Prepared};
+use strata_files::failure::Failure;
+use strata_files::output::Output;
+use strata_trace::store::{Recorder, StoreError, Stored};
+use strata_trace::{Header, declared_version, native_instructions};
+use strata_workload::Workload;
+use strata_workload::simulate::{LaunchRecord, LaunchSink, Prepared};
 
 /// Executes a workload and records its paths and addresses. Returns how many launches and warp
 /// instructions there are.
@@ -26,7 +28,7 @@ pub fn record(
 
 /// The same of a prepared workload, with addresses or without. Without, launches come in parts as
 /// the request says, each of which is a launch of the recording.
-pub(super) fn record_prepared(
+pub(crate) fn record_prepared(
     (workload, prepared): (&Workload, &Prepared),
     output: &Output,
     (request, addresses): (&Request, bool),

@@ -7,11 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::ThreadPool;
 
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::notes::Notes as _;
-use crate::printer::Printer;
-use crate::progress::Progress;
+use crate::notes::Notes;
+use strata_files::failure::Failure;
+use strata_files::interrupt;
 
 /// Most threads for each core.
 const MOST_PER_CORE: usize = 4;
@@ -23,11 +21,11 @@ pub fn jobs(asked_for: Option<NonZeroUsize>) -> usize {
 
 /// What became of inputs: of the first ones, all unless Ctrl-C came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finished<T> {
+pub struct Finished<T> {
     /// What was made of each, in their order.
-    pub(crate) results: Vec<T>,
+    pub results: Vec<T>,
     /// The names of the others.
-    pub(crate) missing: Vec<String>,
+    pub missing: Vec<String>,
 }
 
 impl<T> Finished<T> {
@@ -35,7 +33,7 @@ impl<T> Finished<T> {
     ///
     /// # Errors
     /// Ctrl-C came before the first.
-    pub(crate) fn new(results: Vec<T>, missing: Vec<String>) -> Result<Self, Failure> {
+    pub fn new(results: Vec<T>, missing: Vec<String>) -> Result<Self, Failure> {
         if results.is_empty() {
             check_all(missing.len(), &missing)?;
         }
@@ -46,7 +44,7 @@ impl<T> Finished<T> {
     ///
     /// # Errors
     /// Some are missing.
-    pub(crate) fn all(self) -> Result<Vec<T>, Failure> {
+    pub fn all(self) -> Result<Vec<T>, Failure> {
         let of = self.results.len() + self.missing.len();
         check_all(of, &self.missing).map(|()| self.results)
     }
@@ -65,21 +63,21 @@ pub fn check_all(of: usize, missing: &[String]) -> Result<(), Failure> {
 }
 
 /// What `work` makes of each input, in their order, or the first failure. [`in_order`] says more.
-pub(crate) fn each<I: Sync, T: Send>(
+pub fn each<I: Sync, T: Send>(
     inputs: &[I],
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
     name: impl Fn(&I) -> &str + Sync,
     work: impl Fn(&I) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
-    finished(inputs, jobs, printer, name, work)?.all()
+    finished(inputs, jobs, notes, name, work)?.all()
 }
 
 /// The same of the inputs that were begun before Ctrl-C, if there is one.
-pub(crate) fn finished<I: Sync, T: Send>(
+pub fn finished<I: Sync, T: Send>(
     inputs: &[I],
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
     name: impl Fn(&I) -> &str + Sync,
     work: impl Fn(&I) -> Result<T, Failure> + Sync,
 ) -> Result<Finished<T>, Failure> {
@@ -88,7 +86,7 @@ pub(crate) fn finished<I: Sync, T: Send>(
         results.push(result?);
         Ok(true)
     };
-    let done = in_order(inputs, jobs, printer, &name, work, take)?;
+    let done = in_order(inputs, jobs, notes, &name, work, take)?;
     let missing: Vec<_> = inputs[done..].iter().map(|input| name(input).to_owned()).collect();
     Finished::new(results, missing)
 }
@@ -100,16 +98,16 @@ pub(crate) fn finished<I: Sync, T: Send>(
 /// [`MOST_PER_CORE`] for each core are not started, which is noted. Inputs are begun in their
 /// order, and no further one once `take` has said no or failed, or a signal came. Returns how many
 /// have been taken.
-pub(crate) fn in_order<I: Sync, T: Send>(
+pub fn in_order<I: Sync, T: Send>(
     inputs: &[I],
     jobs: usize,
-    printer: &Printer,
+    notes: &dyn Notes,
     name: impl Fn(&I) -> &str + Sync,
     work: impl Fn(&I) -> T + Sync,
     take: impl FnMut(T) -> Result<bool, Failure> + Send,
 ) -> Result<usize, Failure> {
-    let pool = pool(jobs, printer)?;
-    let progress = Progress::new(printer, inputs.len());
+    let pool = pool(jobs, notes)?;
+    let progress = notes.inputs(inputs.len());
     let next = AtomicUsize::new(0);
     let queue = Mutex::new(Queue { waiting: BTreeMap::new(), taken: 0, take, goes_on: Ok(true) });
     let queue = || queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +120,8 @@ pub(crate) fn in_order<I: Sync, T: Send>(
         let running = progress.begin(name(input));
         let result = work(input);
         progress.end(running);
-        progress.suspend(|| queue().add(at, result));
+        let mut result = Some(result);
+        progress.suspend(&mut || result.take().into_iter().for_each(|one| queue().add(at, one)));
     };
     // One task an input: they differ too much in length to be dealt out in blocks.
     pool.install(|| rayon::scope(|scope| inputs.iter().for_each(|_| scope.spawn(|_| one()))));
@@ -156,10 +155,10 @@ impl<T, F: FnMut(T) -> Result<bool, Failure>> Queue<T, F> {
 ///
 /// # Errors
 /// The system does not allow it.
-pub fn pool(jobs: usize, printer: &Printer) -> Result<ThreadPool, Failure> {
+pub fn pool(jobs: usize, notes: &dyn Notes) -> Result<ThreadPool, Failure> {
     let most = MOST_PER_CORE * std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     if jobs > most {
-        printer.note(&format!(
+        notes.note(&format!(
             "`-j {jobs}`: {most} threads are started, {MOST_PER_CORE} for each core"
         ));
     }
@@ -173,6 +172,7 @@ pub fn pool(jobs: usize, printer: &Printer) -> Result<ThreadPool, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notes::Silent;
     use std::sync::atomic::AtomicBool;
     use std::thread;
     use std::time::{Duration, Instant};
@@ -186,7 +186,7 @@ mod tests {
             if result == 2 * last { Err(Failure::input("no more")) } else { Ok(true) }
         };
         let work = |input: &usize| 2 * input;
-        let count = in_order(&inputs, jobs, &Printer::new(true), |_| "", work, take);
+        let count = in_order(&inputs, jobs, &Silent, |_| "", work, take);
         (taken, count)
     }
 
@@ -218,7 +218,7 @@ mod tests {
             first_is_taken.fetch_or(result == 0, Ordering::Relaxed);
             Ok(true)
         };
-        let count = in_order(&[0, 1, 2], 2, &Printer::new(true), |_| "", work, take);
+        let count = in_order(&[0, 1, 2], 2, &Silent, |_| "", work, take);
         assert_eq!(count.unwrap(), 3);
     }
 }

@@ -9,9 +9,7 @@ use strata_core::sm::config::{ActiveLimitKind, StorageKind};
 use strata_core::sm::counters::SmCounters;
 use strata_core::sm::partition::Needs;
 
-use crate::design::{self, Design, MainMemory};
 use crate::evaluate::{self, EvaluateError};
-use crate::failure::Failure;
 use crate::levels::{Fitted, FittedKernels};
 use crate::notes::Notes;
 use crate::options::Mode;
@@ -25,16 +23,21 @@ use crate::timeline::Timeline;
 use crate::timing::{
     LaunchCache, Timed, TimedLaunch, TimingError, hear_launch_over, time_launch_over,
 };
-use crate::watch;
+use strata_design::{self as design, Design, MainMemory};
+use strata_files::failure::Failure;
+use strata_workload::watch;
 
-use super::common::{Common, strands_of};
-use super::line_profile::LineProfiles;
-use super::request::command_line;
-use super::storage_energy::{self, BaselineRuns, StorageBaseline, StorageRun, takes_the_same_time};
-use super::{Counted, Request, price, too_large};
+use crate::common::{Common, strands_of};
+use crate::counted::Counted;
+use crate::evaluate::price;
+use crate::line_profile::LineProfiles;
+use crate::refusal::too_large;
+use crate::request::Request;
+use crate::request::command_line;
+use crate::storage_energy::{self, BaselineRuns, StorageBaseline, StorageRun, takes_the_same_time};
 
 /// What one design has seen so far, with one of the provisions that it chooses among.
-pub(super) struct Account<'a> {
+pub(crate) struct Account<'a> {
     design: &'a Design,
     provision: Provision,
     total: Counters,
@@ -71,7 +74,7 @@ impl InOrder {
 
 /// One account for each provision of each design for an application of these kernels, those of a
 /// design one after the other. The file of a timeline is opened here, before anything runs.
-pub(super) fn accounts<'a>(
+pub(crate) fn accounts<'a>(
     designs: &'a [Design],
     request: &Request,
     (input, kernels): (&str, &[Needs]),
@@ -114,7 +117,7 @@ pub(super) fn accounts<'a>(
 
 /// The accounts of designs, and behind them one for each baseline that runs and is not among the
 /// designs.
-pub(super) fn with_baselines<'a>(
+pub(crate) fn with_baselines<'a>(
     (designs, baselines): (&'a [Design], &'a [StorageBaseline]),
     request: &Request,
     input: (&str, &[Needs]),
@@ -146,7 +149,7 @@ fn one_provision(design: &Design, tried: usize) -> Failure {
 
 /// The accounts of the provisions with which the designs run fastest, each with all that its design
 /// has tried.
-pub(super) fn fastest(accounts: Vec<Account<'_>>) -> Vec<(Account<'_>, Vec<Tried>)> {
+pub(crate) fn fastest(accounts: Vec<Account<'_>>) -> Vec<(Account<'_>, Vec<Tried>)> {
     let mut chosen: Vec<(Account<'_>, Vec<Tried>)> = Vec::new();
     for account in accounts {
         let tried = account.tried();
@@ -164,7 +167,7 @@ pub(super) fn fastest(accounts: Vec<Account<'_>>) -> Vec<(Account<'_>, Vec<Tried
 }
 
 /// Moves what was drawn to its place, now that nothing else can go wrong.
-pub(super) fn finish_timelines(
+pub(crate) fn finish_timelines(
     accounts: &mut [Account<'_>],
     notes: &dyn Notes,
 ) -> Result<(), Failure> {
@@ -176,7 +179,7 @@ pub(super) fn finish_timelines(
     Ok(())
 }
 
-pub(super) fn add(
+pub(crate) fn add(
     common: &mut Common,
     accounts: &mut [Account<'_>],
     launches: &[Counted<'_>],
@@ -187,7 +190,7 @@ pub(super) fn add(
 }
 
 /// The same where launches are already in what does not depend on designs.
-pub(super) fn add_to(
+pub(crate) fn add_to(
     common: &mut Common,
     accounts: &mut [Account<'_>],
     launches: &[Counted<'_>],
@@ -392,11 +395,11 @@ impl Account<'_> {
     }
 
     /// What each instruction has done, if that was asked for.
-    pub(super) fn line_profiles(self) -> Option<LineProfiles> {
+    pub(crate) fn line_profiles(self) -> Option<LineProfiles> {
         self.in_order.line_profiles
     }
 
-    pub(super) fn report(
+    pub(crate) fn report(
         self,
         (name, arguments): (&str, &[String]),
         request: &Request,
@@ -487,18 +490,13 @@ impl Account<'_> {
     }
 
     /// What it did, as technologies of storage price it; none without a memory that counts.
-    pub(super) fn storage_run(&self) -> Option<StorageRun> {
+    pub(crate) fn storage_run(&self) -> Option<StorageRun> {
         let (time, memory) = (self.time.as_ref()?, self.data_cache.as_ref()?);
         let disabled = self.disabled_byte_cycles;
         Some(StorageRun {
             configuration: storage_energy::configuration(self.design, &self.provision),
             counts: storage_energy::counts(&self.total, time, memory, disabled),
         })
-    }
-
-    /// The design whose account it is.
-    pub(super) const fn design(&self) -> &Design {
-        self.design
     }
 
     /// Its energy with leakage beside the baseline's, where both are known.
@@ -514,6 +512,18 @@ impl Account<'_> {
         let baseline = EnergyInTime::of(design, energy.as_ref(), baseline_cycles).ok()?;
         Some(Against { own: *own?, baseline, cycles, baseline_cycles })
     }
+}
+
+/// What an application did on the baselines, from the accounts of all designs, theirs among them.
+pub(crate) fn baseline_runs<'a, T>(
+    baselines: &'a [StorageBaseline],
+    accounts: &[(Account<'_>, T)],
+) -> BaselineRuns<'a> {
+    BaselineRuns::of(baselines, |design| {
+        let mut accounts = accounts.iter().map(|(account, _)| account);
+        let same = |account: &&Account<'_>| takes_the_same_time(account.design, design);
+        accounts.find(same).and_then(Account::storage_run)
+    })
 }
 
 /// Energy with leakage, or why it is not known.

@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use strata_compiler::{CompileOptions, Order, RegisterLimit};
 use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex, counted};
 
-use crate::config::name;
-use crate::config::suggest::{did_you_mean, suggest};
-use crate::design::{self, Design};
-use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::options::Source;
-use crate::trace::store;
-use crate::trace::{self, Entry, Reach};
-use crate::workload::simulate::{Prepared, RunError};
-use crate::workload::{
-    self, GROUP_MARK, Overrides, STANDARD_INPUT, Toolchain, Workload, parse_override,
+use strata_config::name;
+use strata_config::suggest::{did_you_mean, suggest};
+use strata_design::{self as design, Design};
+use strata_files::failure::Failure;
+use strata_trace::store;
+use strata_trace::{self as trace, Entry, Reach};
+use strata_workload::simulate::{Prepared, RunError};
+use strata_workload::{
+    self as workload, GROUP_MARK, Overrides, STANDARD_INPUT, Toolchain, Workload, parse_override,
 };
 
 /// Finds a workload by name, or reads a PTX file and its launch file.

@@ -5,19 +5,19 @@ use rayon::prelude::*;
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::memory::cached::CachedSettings;
 
-use crate::design::Design;
 use crate::evaluate::EvaluateError;
 use crate::timing::{LaunchCache, TimingError, time_launch_over};
-use crate::watch;
+use strata_design::Design;
+use strata_workload::watch;
 
-use super::Counted;
+use crate::counted::Counted;
 
 /// All of a design that its cycles depend on, where no compiler manages its levels.
 type InTime = (SmSettings, Option<CachedSettings>);
 
 /// Cycles of each baseline over all launches so far.
 #[derive(Debug, Default)]
-pub(super) struct Baselines(Vec<Baseline>);
+pub(crate) struct Baselines(Vec<Baseline>);
 
 /// A baseline so far.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ struct Baseline {
 
 /// A baseline's cycles over all launches of an input.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct KnownBaseline {
+pub(crate) struct KnownBaseline {
     of: InTime,
     cycles: u64,
 }
@@ -43,13 +43,13 @@ const fn in_time(design: &Design) -> InTime {
 
 impl Baselines {
     /// Cycles of a baseline, if it was timed.
-    pub(super) fn cycles(&self, baseline: &Design) -> Option<u64> {
+    pub(crate) fn cycles(&self, baseline: &Design) -> Option<u64> {
         let timed = self.0.iter().find(|timed| timed.of == in_time(baseline));
         timed.map(|timed| timed.cycles)
     }
 
     /// Baselines whose cycles over all launches of an input are known.
-    pub(super) fn whole(known: &[KnownBaseline]) -> Self {
+    pub(crate) fn whole(known: &[KnownBaseline]) -> Self {
         let one = |&KnownBaseline { of, cycles }: &KnownBaseline| Baseline {
             of,
             cycles,
@@ -60,14 +60,14 @@ impl Baselines {
     }
 
     /// Those that were timed, after the last launch of an input, and were not known before.
-    pub(super) fn new_ones(&self) -> impl Iterator<Item = KnownBaseline> {
+    pub(crate) fn new_ones(&self) -> impl Iterator<Item = KnownBaseline> {
         let new = self.0.iter().filter(|timed| !timed.whole);
         new.map(|&Baseline { of, cycles, .. }| KnownBaseline { of, cycles })
     }
 
     /// Adds launches to the baselines of the designs whose leakage is known, given each with its
     /// cycles over all launches, these included: a baseline among them does not run again.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         timed: &[(&Design, u64)],
         launches: &[Counted<'_>],

@@ -9,29 +9,31 @@ use std::path::{Path, PathBuf};
 
 use strata_simt::{AccessDictionary, LaunchOutcome};
 
-use super::batch::{Batch, Executed, Launched, held};
-use super::tape::record_prepared;
-use super::{Counted, Request};
-use crate::failure::Failure;
+use crate::batch::{Batch, held};
+use crate::counted::Counted;
+use crate::launched::{Executed, Launched};
 use crate::notes::Silent;
 use crate::options::Mode;
-use crate::output::Output;
-use crate::trace::store::{KIND, Recording, StoreError, StoreProblem};
-use crate::workload::Workload;
-use crate::workload::simulate::Prepared;
+use crate::request::Request;
+use crate::tape::record_prepared;
+use strata_files::failure::Failure;
+use strata_files::output::Output;
+use strata_trace::store::{KIND, Recording, StoreError, StoreProblem};
+use strata_workload::Workload;
+use strata_workload::simulate::Prepared;
 
 /// What the names of such recordings begin with, and end in.
 const NAME: (&str, &str) = ("paths-", ".strata");
 
 /// Whether a file is a recording of launches that did not fit.
-pub(crate) fn is_spill(path: &Path) -> bool {
+pub fn is_spill(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.starts_with(NAME.0) && name.ends_with(NAME.1)
 }
 
 /// A launch, or a part of one, that was executed: what it was, and a digest of what its warps did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     about: Launched,
     digest: u64,
 }
@@ -39,11 +41,11 @@ pub(super) struct Mark {
 impl Mark {
     /// Whether a recording has all that is counted of a launch in a mode. It takes all barriers of
     /// a CTA for one.
-    pub(super) fn is_possible(outcome: &LaunchOutcome, mode: Mode) -> bool {
+    pub(crate) fn is_possible(outcome: &LaunchOutcome, mode: Mode) -> bool {
         mode == Mode::Count || outcome.barriers.is_empty()
     }
 
-    pub(super) fn of(about: Launched, outcome: &LaunchOutcome) -> Self {
+    pub(crate) fn of(about: Launched, outcome: &LaunchOutcome) -> Self {
         let mut digest = DefaultHasher::new();
         (&outcome.paths, &outcome.accesses).hash(&mut digest);
         Self { about, digest: digest.finish() }
@@ -52,7 +54,7 @@ impl Mark {
 
 /// Why what was spilled cannot be counted.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unusable {
+pub(crate) enum Unusable {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("`{}` is not what was executed", .0.display())]
@@ -61,7 +63,7 @@ pub(super) enum Unusable {
 
 /// Launches in a recording.
 #[derive(Debug)]
-pub(super) struct Spill {
+pub(crate) struct Spill {
     path: PathBuf,
     marks: Vec<Mark>,
 }
@@ -72,7 +74,7 @@ impl Spill {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub(super) fn write(
+    pub(crate) fn write(
         folder: &Path,
         marks: Vec<Mark>,
         input: (&Workload, &Prepared),
@@ -106,7 +108,7 @@ impl Spill {
     ///
     /// # Errors
     /// Nothing of what was visited counts then.
-    pub(super) fn each_batch(
+    pub(crate) fn each_batch(
         &self,
         (workload, prepared): (&Workload, &Prepared),
         request: &Request,

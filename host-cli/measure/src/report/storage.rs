@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use strata_core::sm::partition::Partition;
 
-use crate::design::storage::division;
 use crate::provision::Divided;
+use strata_design::storage::division;
 
 /// How the storage was divided for an application.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

@@ -10,39 +10,37 @@ use strata_core::sm::memory::touched::LINE_BYTES;
 use strata_core::sm::partition::{Areas, Division, Needs};
 use strata_core::storage_energy::{MemoryAccesses, StorageConfiguration, StorageCounts};
 
-use crate::design::Design;
 use crate::options::Mode;
 use crate::provision::Provision;
 use crate::report::storage_energy::InTechnology;
 use crate::report::{DataCacheCounts, StorageEnergyReport};
-
-use super::account::Account;
+use strata_design::Design;
 
 /// A design whose time says what the core spends under others.
-pub(super) struct StorageBaseline {
+pub(crate) struct StorageBaseline {
     /// The design.
-    pub(super) design: Design,
+    pub(crate) design: Design,
     /// Why the application does not run on it.
-    pub(super) refused: Option<String>,
+    pub(crate) refused: Option<String>,
 }
 
 /// What an application did, as technologies of storage price it.
-pub(super) struct StorageRun {
+pub(crate) struct StorageRun {
     /// How the storage was divided.
-    pub(super) configuration: StorageConfiguration,
+    pub(crate) configuration: StorageConfiguration,
     /// What it did, without the baseline's cycles.
-    pub(super) counts: StorageCounts,
+    pub(crate) counts: StorageCounts,
 }
 
 /// Whether two designs take the same time for every program.
-pub(super) fn takes_the_same_time(a: &Design, b: &Design) -> bool {
+pub(crate) fn takes_the_same_time(a: &Design, b: &Design) -> bool {
     let of = |design: &Design| (design.sm, design.data_cache, design.managed);
     of(a) == of(b) && a.storage.is_none() && b.storage.is_none()
 }
 
 /// The baselines of the designs whose energy of storage is reported, each once, for an application
 /// of these kernels.
-pub(super) fn baselines(
+pub(crate) fn baselines(
     designs: &[Design],
     (mode, has_program): (Mode, bool),
     kernels: &[Needs],
@@ -61,7 +59,7 @@ pub(super) fn baselines(
 }
 
 /// How the storage of a run lies in banks.
-pub(super) fn configuration(design: &Design, provision: &Provision) -> StorageConfiguration {
+pub(crate) fn configuration(design: &Design, provision: &Provision) -> StorageConfiguration {
     let cache = provision.cache().map_or(0, |cache| cache.cache_bytes);
     let areas = Areas {
         registers: design.sm.register_file_bytes,
@@ -76,7 +74,7 @@ pub(super) fn configuration(design: &Design, provision: &Provision) -> StorageCo
 }
 
 /// What a run did, without the baseline's cycles.
-pub(super) fn counts(
+pub(crate) fn counts(
     accesses: &Counters,
     time: &SmCounters,
     memory: &DataCacheCounts,
@@ -107,21 +105,19 @@ pub(super) fn counts(
 }
 
 /// What an application did on the baselines of its designs.
-pub(super) struct BaselineRuns<'a>(Vec<(&'a StorageBaseline, Option<StorageRun>)>);
+pub(crate) struct BaselineRuns<'a>(Vec<(&'a StorageBaseline, Option<StorageRun>)>);
 
 impl<'a> BaselineRuns<'a> {
-    /// From the accounts of all designs, the baselines' among them.
-    pub(super) fn of<T>(baselines: &'a [StorageBaseline], accounts: &[(Account<'_>, T)]) -> Self {
-        let run = |StorageBaseline { design, .. }: &StorageBaseline| {
-            let mut accounts = accounts.iter().map(|(account, _)| account);
-            let same = |account: &&Account<'_>| takes_the_same_time(account.design(), design);
-            accounts.find(same).and_then(Account::storage_run)
-        };
-        Self(baselines.iter().map(|baseline| (baseline, run(baseline))).collect())
+    /// Each baseline with what the application did on its design, if it ran.
+    pub(crate) fn of(
+        baselines: &'a [StorageBaseline],
+        run: impl Fn(&Design) -> Option<StorageRun>,
+    ) -> Self {
+        Self(baselines.iter().map(|baseline| (baseline, run(&baseline.design))).collect())
     }
 
     /// The energy of a run of a design in each of its technologies; none if it names none.
-    pub(super) fn report(&self, design: &Design, run: &StorageRun) -> Option<StorageEnergyReport> {
+    pub(crate) fn report(&self, design: &Design, run: &StorageRun) -> Option<StorageEnergyReport> {
         let first = design.storage_technologies.first()?;
         let own = |has_program| {
             let own = design.storage_baseline(has_program)?;

@@ -8,30 +8,31 @@ use strata_core::organisation::Organisation;
 use strata_core::value_usage::ValueUsage;
 
 use crate::crossings::Crossings;
-use crate::design::Design;
 use crate::evaluate::{self, EvaluateError};
 use crate::levels::{FitError, FittedKernels};
+use strata_design::Design;
 
-use super::baselines::Baselines;
-use super::{Counted, SpillTraffic};
+use crate::baselines::Baselines;
+use crate::counted::Counted;
+use crate::spills::SpillTraffic;
 
 /// What all designs of a subject share.
 #[derive(Default)]
-pub(super) struct Common {
+pub(crate) struct Common {
     /// Counters of the flat register file by whole warps.
-    pub(super) flat: Counters,
+    pub(crate) flat: Counters,
     /// The same by clusters.
-    pub(super) flat_clusters: Counters,
-    pub(super) usage: ValueUsage,
+    pub(crate) flat_clusters: Counters,
+    pub(crate) usage: ValueUsage,
     /// Orders of the launches' instructions, as reports call them.
-    pub(super) orders: BTreeSet<&'static str>,
+    pub(crate) orders: BTreeSet<&'static str>,
     /// With a limit of registers, what spilling adds.
-    pub(super) spills: Option<SpillTraffic>,
+    pub(crate) spills: Option<SpillTraffic>,
     /// What crosses the boundaries of strands that end with basic blocks, and of those that do not,
     /// where a design has them.
-    pub(super) crossings: [Option<Crossings>; 2],
+    pub(crate) crossings: [Option<Crossings>; 2],
     /// In cycle mode, the baselines of designs whose leakage is known.
-    pub(super) baselines: Baselines,
+    pub(crate) baselines: Baselines,
 }
 
 impl Common {
@@ -53,14 +54,14 @@ impl Common {
     }
 
     /// Adds launches to what does not depend on designs.
-    pub(super) fn add_launches(&mut self, launches: &[Counted<'_>]) -> Result<(), EvaluateError> {
+    pub(crate) fn add_launches(&mut self, launches: &[Counted<'_>]) -> Result<(), EvaluateError> {
         let spills = self.spills.is_some();
         let parts: Vec<_> = launches.par_iter().map(|launch| Self::of(launch, spills)).collect();
         parts.into_iter().try_for_each(|part| self.add(&part?))
     }
 
     /// What does not depend on designs.
-    pub(super) fn of_all_designs(&self) -> Self {
+    pub(crate) fn of_all_designs(&self) -> Self {
         Self {
             flat: self.flat,
             flat_clusters: self.flat_clusters,
@@ -84,7 +85,7 @@ impl Common {
 
     /// Adds what crosses the strands of launches that are fitted to designs; `fitted` are the
     /// kernels of one whose [`strands_of`] is the number.
-    pub(super) fn add_crossings<'a>(
+    pub(crate) fn add_crossings<'a>(
         &mut self,
         fitted: impl Fn(usize) -> Option<&'a FittedKernels>,
         launches: &[Counted<'_>],
@@ -106,12 +107,12 @@ impl Common {
         Ok(())
     }
 
-    pub(super) fn flat(&self, clusters: bool) -> &Counters {
+    pub(crate) fn flat(&self, clusters: bool) -> &Counters {
         if clusters { &self.flat_clusters } else { &self.flat }
     }
 }
 
 /// Which of [`Common::crossings`] are a design's, if its hierarchy is the compiler's.
-pub(super) fn strands_of(design: &Design) -> Option<usize> {
+pub(crate) fn strands_of(design: &Design) -> Option<usize> {
     design.managed.map(|managed| usize::from(managed.forward_branches))
 }

@@ -8,22 +8,26 @@ use rayon::prelude::*;
 use strata_core::sm::partition::Needs;
 use strata_simt::LaunchOutcome;
 
-use super::account::{Account, add_to, fastest, with_baselines};
-use super::baselines::{Baselines, KnownBaseline};
-use super::batch::{Executed, Launched, each_batch, each_executed, held};
-use super::common::Common;
-use super::replay::{Replayed, each_recorded_batch, each_replayed, recorded_needs, unfit};
-use super::spill::{Mark, Spill};
-use super::storage_energy::{self, BaselineRuns, StorageBaseline};
-use super::{Counted, Request, SpillTraffic, failure};
-use crate::design::Design;
+use crate::account::{Account, add_to, baseline_runs, fastest, with_baselines};
+use crate::baselines::{Baselines, KnownBaseline};
+use crate::batch::{each_batch, each_executed, held};
+use crate::common::Common;
+use crate::counted::Counted;
 use crate::evaluate::EvaluateError;
-use crate::failure::Failure;
+use crate::launched::{Executed, Launched};
 use crate::notes::{Notes, Silent};
 use crate::options::Mode;
+use crate::refusal::failure;
+use crate::replay::{Replayed, each_recorded_batch, each_replayed, recorded_needs, unfit};
 use crate::report::{Check, RunReport};
+use crate::request::Request;
+use crate::spill::{Mark, Spill};
+use crate::spills::SpillTraffic;
+use crate::storage_energy::{self, StorageBaseline};
 use crate::subject::{self, Subject};
-use crate::workload::simulate::Prepared;
+use strata_design::Design;
+use strata_files::failure::Failure;
+use strata_workload::simulate::Prepared;
 
 /// What a step of a path, a warp or an access takes in memory, about. Unit: bytes.
 const HELD_BYTES: usize = 16;
@@ -76,7 +80,7 @@ impl SharedInput {
     /// again, or reads what [`Self::spill`] has written.
     ///
     /// # Errors
-    /// As [`super::reports`], where no design is to blame.
+    /// As [`crate::execution::reports`], where no design is to blame.
     pub(crate) fn new(
         subject: Subject,
         request: Request,
@@ -276,7 +280,7 @@ impl SharedInput {
     fn finish(&self, point: Point<'_>) -> Result<RunReport, Failure> {
         let Point { design, baselines, accounts, common } = point;
         let accounts = fastest(accounts?);
-        let runs = BaselineRuns::of(baselines, &accounts);
+        let runs = baseline_runs(&baselines, &accounts);
         let (account, tried) = accounts
             .into_iter()
             .next()
@@ -365,9 +369,9 @@ impl Keeping {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::resolve;
     use crate::notes::Kept;
     use crate::options::{Mode, Scale, Source};
+    use strata_design::resolve;
 
     /// What each design reports, with launches that are kept up to so many bytes.
     fn reports(mode: Mode, designs: &[Design], most_bytes: usize) -> Vec<RunReport> {
@@ -409,14 +413,14 @@ mod tests {
             let request = Request::new(&args).unwrap().in_mode(mode).for_designs(&designs);
             let workload = subject::workload("reduction", &args, &Silent).unwrap();
             let request = request.with_totals_only();
-            let alone = super::super::reports(&workload, &designs, &request, &Silent);
+            let alone = crate::execution::reports(&workload, &designs, &request, &Silent);
             assert_eq!(kept, alone.unwrap());
         }
     }
 
     #[test]
     fn what_an_input_prints_is_said_once() {
-        let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cli/inputs");
+        let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cli/inputs");
         let args = Source {
             launch: Some(format!("{inputs}/slow.toml").into()),
             set: vec!["n=32".to_owned()],

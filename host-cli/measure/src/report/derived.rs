@@ -7,19 +7,21 @@ use strata_core::event::Counters;
 use strata_core::sm::counters::SmCounters;
 use strata_core::value_usage::ValueUsage;
 
-use super::{Against, DataCacheCounts, EnergyInTime};
+use super::data_cache::DataCacheCounts;
+use super::in_time::{Against, EnergyInTime};
+use super::rounded::rounded;
 use crate::crossings::Crossings;
-use crate::design::Design;
+use strata_design::Design;
 
 /// Lines of loads that the data cache had, of all lines of loads.
-pub(super) const LOAD_HITS: &str = "data_cache_load_hits_percent";
+pub const LOAD_HITS: &str = "data_cache_load_hits_percent";
 
 /// Lines that the second level had, of all that it was asked to read.
 const L2_HITS: &str = "l2_read_hits_percent";
 /// Lines whose row was open in DRAM, of all.
 const ROW_HITS: &str = "gddr_row_hits_percent";
 /// Instructions with spilling, of those without, where registers are limited.
-pub(crate) const SPILLED: &str = "instructions_relative_percent";
+pub const SPILLED: &str = "instructions_relative_percent";
 
 /// What the ratios are made of.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +122,7 @@ pub fn ratios(inputs: &Inputs<'_>) -> BTreeMap<String, Option<f64>> {
 }
 
 /// The name of every ratio that a report may have, in their order.
-pub(crate) fn names() -> BTreeSet<String> {
+pub fn names() -> BTreeSet<String> {
     let (counters, usage, time) = <(Counters, ValueUsage, SmCounters)>::default();
     let (crossings, cache) = <(Crossings, DataCacheCounts)>::default();
     let energy = EnergyInTime {
@@ -131,7 +133,7 @@ pub(crate) fn names() -> BTreeSet<String> {
         energy_delay_fj_s: 0.0,
     };
     let against = Against { own: energy, baseline: energy, cycles: 0, baseline_cycles: 0 };
-    let designs = crate::design::list();
+    let designs = strata_design::list();
     let ratios = designs.iter().take(1).flat_map(|design| {
         ratios(&Inputs {
             design,
@@ -179,9 +181,4 @@ fn percent(part: u64, whole: u64) -> Option<f64> {
 /// Negative when the design makes more accesses than the baseline.
 fn avoided(own: u64, flat: u64) -> Option<f64> {
     percent(own, flat).map(|left| 100.0 - left)
-}
-
-/// Six decimals: more would be noise of the division.
-pub(crate) fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
 }

@@ -6,10 +6,10 @@ use std::str::FromStr;
 use strata_compiler::Order;
 use strata_core::named;
 
-use crate::design;
-use crate::failure::Failure;
-use crate::trace::Reach;
-use crate::workload::Toolchain;
+use strata_design as design;
+use strata_files::failure::Failure;
+use strata_trace::Reach;
+use strata_workload::Toolchain;
 
 named! {
     /// Size of a built-in workload's problem.

@@ -10,15 +10,15 @@ use strata_core::image::{Predicates, StaticInstruction};
 use strata_core::path::PathStep;
 use strata_core::units::LaneMask;
 
-use super::Request;
-use crate::failure::Failure;
 use crate::notes::Notes;
 use crate::options::Mode;
-use crate::output::{Kind, Output};
-use crate::partial_file::PartialFile;
+use crate::request::Request;
 use crate::subject;
-use crate::workload::Workload;
-use crate::workload::simulate::LaunchRecord;
+use strata_files::failure::Failure;
+use strata_files::output::{Kind, Output};
+use strata_files::partial_file::PartialFile;
+use strata_workload::Workload;
+use strata_workload::simulate::LaunchRecord;
 
 /// What [`embed`] writes.
 pub const EMBEDDED: Kind = Kind {
@@ -53,11 +53,11 @@ pub fn embed(
             text = source(&workload.name, &launch);
         }
         if !launch.outcome.printf.is_empty() {
-            notes.note(&super::printed(&launch));
+            notes.note(&crate::results::printed(&launch));
         }
     });
     let finals = finals.map_err(|error| subject::run_error(workload, &error))?;
-    super::check(&prepared, &finals)?;
+    crate::results::check(&prepared, &finals)?;
     if launches != 1 {
         return Err(Failure::input(format!(
             "firmware holds one launch, but `{}` has {launches} of those asked for",

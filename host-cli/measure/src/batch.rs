@@ -1,55 +1,37 @@
 //! Batches: the launches of one subject, several at a time, so that they can be counted on as many
 //! threads.
 
-use strata_compiler::program::Program;
+use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
-use strata_simt::{AccessDictionary, LaunchOutcome};
 
-use super::{Counted, Request, check, failure, printed};
-use crate::dump;
+use crate::counted::Counted;
 use crate::evaluate::EvaluateError;
-use crate::failure::Failure;
+use crate::launched::{Executed, Launched};
 use crate::notes::Notes;
+use crate::refusal::failure;
 use crate::report::Check;
+use crate::request::Request;
+use crate::results::check;
+use crate::results::printed;
 use crate::subject;
-use crate::workload::Workload;
-use crate::workload::plan::LaunchStep;
-use crate::workload::simulate::{LaunchRecord, Prepared};
-
-/// Paths of a launch that are counted at a time where its accesses are not needed. Unit: bytes.
-pub(super) const PART_BYTES: u64 = 64 << 20;
-
-/// What was launched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Launched {
-    pub(super) index: u64,
-    /// Its kernel's place among the programs of the workload.
-    pub(super) kernel: usize,
-    pub(super) grid: [u32; 3],
-    pub(super) block: [u32; 3],
-    /// Unit: bytes.
-    pub(super) dynamic_shared: u32,
-}
-
-/// One launch that was executed, or a part of it.
-pub(super) struct Executed<'p> {
-    pub(super) about: Launched,
-    pub(super) program: &'p Program,
-    pub(super) outcome: LaunchOutcome,
-}
+use strata_files::failure::Failure;
+use strata_workload::Workload;
+use strata_workload::dump;
+use strata_workload::plan::LaunchStep;
+use strata_workload::simulate::{LaunchRecord, Prepared};
 
 /// What is left when all launches have ended.
-pub(super) struct Ended {
+pub(crate) struct Ended {
     /// What the results were compared with.
-    pub(super) check: Check,
+    pub(crate) check: Check,
     /// The final contents of the plan's buffers.
-    pub(super) finals: Vec<Vec<u8>>,
+    pub(crate) finals: Vec<Vec<u8>>,
 }
 
 /// Executes a prepared workload once, shows `visit` every launch that the request asks for, and
 /// compares the results with the host reference. A launch may come in parts with the same index,
 /// each with other warps, unless the request says otherwise.
-pub(crate) fn each_launch(
+pub fn each_launch(
     workload: &Workload,
     prepared: &Prepared,
     request: &Request,
@@ -62,7 +44,7 @@ pub(crate) fn each_launch(
 
 /// The same, several launches at a time, in order: about as many as there are threads, fewer if
 /// they take much memory.
-pub(super) fn each_batch(
+pub(crate) fn each_batch(
     workload: &Workload,
     prepared: &Prepared,
     request: &Request,
@@ -77,7 +59,7 @@ pub(super) fn each_batch(
 }
 
 /// The same for a user that keeps the launches.
-pub(super) fn each_executed<'p>(
+pub(crate) fn each_executed<'p>(
     workload: &Workload,
     prepared: &'p Prepared,
     request: &Request,
@@ -109,13 +91,13 @@ pub(super) fn each_executed<'p>(
 }
 
 /// Steps of paths and accesses that a launch holds.
-pub(super) fn held(paths: &PathDictionary, accesses: &AccessDictionary) -> usize {
+pub(crate) fn held(paths: &PathDictionary, accesses: &AccessDictionary) -> usize {
     let steps: usize = paths.iter().map(|(path, _)| path.len()).sum();
     steps + paths.warps().len() + accesses.len()
 }
 
 /// Launches that wait to be counted together.
-pub(super) struct Batch<L> {
+pub(crate) struct Batch<L> {
     launches: Vec<L>,
     /// Steps of paths and accesses that they hold.
     held: usize,
@@ -132,13 +114,13 @@ impl<L> Batch<L> {
     const MOST_HELD: usize = 1 << 22;
 
     /// Adds a launch. Returns whether they are to be counted now.
-    pub(super) fn push(&mut self, launch: L, held: usize) -> bool {
+    pub(crate) fn push(&mut self, launch: L, held: usize) -> bool {
         self.launches.push(launch);
         self.held += held;
         self.held >= Self::MOST_HELD || self.launches.len() >= rayon::current_num_threads()
     }
 
-    pub(super) fn take(&mut self) -> Vec<L> {
+    pub(crate) fn take(&mut self) -> Vec<L> {
         self.held = 0;
         std::mem::take(&mut self.launches)
     }

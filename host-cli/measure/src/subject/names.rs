@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Subject, is_file};
-use crate::failure::Failure;
+use strata_files::failure::Failure;
 
 /// Gives every input a name of its own. A PTX file is called what its name is without its ending,
 /// with as many folders before it as it takes: `A/kernel` and `B/kernel`.
@@ -95,7 +95,7 @@ fn names(subject: &Subject) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::{Toolchain, Workload};
+    use strata_workload::{Toolchain, Workload};
 
     /// PTX files and built-in workloads, which are not read again, and traces.
     fn named(inputs: &[&str]) -> Result<Vec<String>, String> {

@@ -55,7 +55,7 @@ impl DataCacheCounts {
     }
 
     /// Bytes from and to DRAM.
-    pub(crate) const fn dram_bytes(&self) -> u64 {
+    pub const fn dram_bytes(&self) -> u64 {
         self.dram_bytes
     }
 
@@ -76,7 +76,7 @@ impl DataCacheCounts {
 
     /// Lines whose row was open in DRAM, and all that it read or wrote; of a design with a second
     /// level.
-    pub(crate) fn row_hits(&self) -> Option<(u64, u64)> {
+    pub fn row_hits(&self) -> Option<(u64, u64)> {
         let [hits, misses, conflicts] =
             [LowerEvent::RowHit, LowerEvent::RowMiss, LowerEvent::RowConflict]
                 .map(|event| self.lower.map(|lower| lower[event as usize]));
@@ -84,14 +84,14 @@ impl DataCacheCounts {
     }
 
     /// Lines that the second level had, and all that it was asked to read.
-    pub(crate) fn second_level_hits(&self) -> Option<(u64, u64)> {
+    pub fn second_level_hits(&self) -> Option<(u64, u64)> {
         let [hits, misses] = [LowerEvent::L2ReadHit, LowerEvent::L2ReadMiss]
             .map(|event| self.lower.map(|lower| lower[event as usize]));
         Some((hits?, hits? + misses?))
     }
 
     /// Lines of loads that the cache had, and all lines of loads.
-    pub(crate) const fn load_hits(&self) -> (u64, u64) {
+    pub const fn load_hits(&self) -> (u64, u64) {
         let hits = self.get(CacheEvent::LoadHit);
         let all = hits + self.get(CacheEvent::LoadMerged) + self.get(CacheEvent::LoadMiss);
         (hits, all)
@@ -99,66 +99,20 @@ impl DataCacheCounts {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-    use crate::design::resolve;
-    use crate::report::{Check, RunReport, SCHEMA, derived, json, tool};
+    use crate::report::derived;
     use strata_core::event::Counters;
     use strata_core::sm::memory::cached::LocalStores;
     use strata_core::sm::memory::l2::L2Settings;
     use strata_core::sm::memory::mshr::MshrLimit;
     use strata_core::value_usage::ValueUsage;
+    use strata_design::resolve;
 
     /// 100 of the first event, 200 of the second, and so on.
-    pub(in crate::report) fn made_up() -> DataCacheCounts {
+    fn made_up() -> DataCacheCounts {
         let events = core::array::from_fn(|event| 100 * (event as u64 + 1));
         DataCacheCounts { events, lookups: 2800, dram_bytes: 2700, ..DataCacheCounts::default() }
-    }
-
-    /// A report of a design that did nothing but access memory.
-    pub(in crate::report) fn report(design: &str, counts: Option<&DataCacheCounts>) -> RunReport {
-        let own = resolve("isca11").unwrap();
-        let (counters, usage) = (Counters::default(), ValueUsage::default());
-        let derived = derived::ratios(&derived::Inputs {
-            design: &own,
-            counters: &counters,
-            flat: &counters,
-            energy: None,
-            baseline: None,
-            usage: &usage,
-            crossings: None,
-            time: None,
-            in_time: None,
-            data_cache: counts,
-        });
-        RunReport {
-            expansion: None,
-            schema: SCHEMA.to_owned(),
-            tool: tool(),
-            command: "strata run".to_owned(),
-            workload: "made-up".to_owned(),
-            parameters: own.named_parameters(),
-            design: design.to_owned(),
-            machine: own.name,
-            mode: "cycle".to_owned(),
-            order: "ptx".to_owned(),
-            check: Check::None,
-            launches: Vec::new(),
-            counters: BTreeMap::new(),
-            digest: "0".to_owned(),
-            derived,
-            energy_fj: None,
-            energy_unavailable: None,
-            energy_in_time: None,
-            energy_in_time_unavailable: None,
-            endurance: None,
-            data_cache: counts.map(DataCacheCounts::by_name),
-            storage: None,
-            storage_energy: None,
-            sources: Vec::new(),
-            assumed: Vec::new(),
-            changed: Vec::new(),
-        }
     }
 
     #[test]
@@ -205,19 +159,27 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn only_a_design_with_a_data_cache_reports_it() {
+    fn only_a_design_with_a_data_cache_has_its_ratios() {
+        let design = resolve("isca11").unwrap();
+        let (counters, usage) = (Counters::default(), ValueUsage::default());
         let ratio = |counts: Option<&DataCacheCounts>| {
-            report("mine", counts).derived.get(derived::LOAD_HITS).copied()
+            let ratios = derived::ratios(&derived::Inputs {
+                design: &design,
+                counters: &counters,
+                flat: &counters,
+                energy: None,
+                baseline: None,
+                usage: &usage,
+                crossings: None,
+                time: None,
+                in_time: None,
+                data_cache: counts,
+            });
+            ratios.get(derived::LOAD_HITS).copied()
         };
         assert_eq!(ratio(None), None);
         assert_eq!(ratio(Some(&DataCacheCounts::default())), Some(None));
         // 100 of 100 + 200 + 300: what is merged waits for DRAM too.
         assert_eq!(ratio(Some(&made_up())), Some(Some(16.666_667)));
-        let text = json::to_text(&report("mine", None)).unwrap();
-        assert!(!text.contains("\"data_cache\""), "{text}");
-        let text = json::to_text(&report("mine", Some(&made_up()))).unwrap();
-        let found: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(found["data_cache"]["store_misses"], 500);
-        assert_eq!(found["data_cache"].as_object().unwrap().len(), CacheEvent::ALL.len() + 2);
     }
 }

@@ -64,7 +64,7 @@ pub struct KernelProfile {
 
 impl KernelProfile {
     /// Adds what is told of a run.
-    pub(super) fn hear(&mut self, observation: &Observation) {
+    pub(crate) fn hear(&mut self, observation: &Observation) {
         if let Some((pc, waited)) = self.waiting.hear(observation) {
             self.line(pc).stalls.add(&waited);
         }
