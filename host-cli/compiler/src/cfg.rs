@@ -7,7 +7,7 @@
 //! A block also ends behind an instruction that waits, if lanes may be left there while others of
 //! their warp go on: where lanes wait is always the start of a block.
 
-use crate::kernel::{ControlFlow, Flow, flow};
+use crate::flow::{ControlFlow, Flow, flow};
 use crate::limits::{MAX_BLOCKS, MAX_WAITING_PAIRS, TooLarge};
 use crate::order::{Order, Stop};
 

@@ -59,7 +59,7 @@ pub(crate) fn in_order(kernel: &Kernel, options: CompileOptions) -> Result<Progr
     if order == Order::Ptx {
         return allocate(kernel, registers);
     }
-    let reordered = reordered(kernel, order).map_err(|limit| limit.of(kernel))?;
+    let reordered = reordered(kernel, order).map_err(|limit| kernel.refused(limit))?;
     let (Reordered { kernel: scheduled, .. }, before) = reordered;
     let fits = |before: &registers::Allocation| {
         registers.is_none_or(|limit| before.general <= limit.get())
@@ -68,7 +68,7 @@ pub(crate) fn in_order(kernel: &Kernel, options: CompileOptions) -> Result<Progr
         (Order::Scheduled, Some(before)) if fits(before) => in_places(&scheduled, before),
         _ => within_limits(&scheduled, registers),
     };
-    let mut program = program.map_err(|limit| limit.of(&scheduled))?;
+    let mut program = program.map_err(|limit| scheduled.refused(limit))?;
     if let (Order::ScheduledRenamed, Some(before)) = (order, before) {
         program.resident_registers = before.general;
     }
@@ -83,9 +83,20 @@ pub(crate) fn in_order(kernel: &Kernel, options: CompileOptions) -> Result<Progr
     Ok(program)
 }
 
+/// Reorders the instructions of a kernel whose calls are inlined.
+///
+/// # Errors
+///
+/// A kernel so large that analysing it would take unbounded memory, or that needs more registers
+/// than have numbers; compiling it fails likewise.
+pub fn schedule(kernel: &Kernel, order: Order) -> Result<Reordered, Diagnostic> {
+    let reordered = reordered(kernel, order);
+    reordered.map(|(reordered, _)| reordered).map_err(|limit| kernel.refused(limit))
+}
+
 /// A kernel with unread atomics as reductions, in another order; and where its registers were
 /// before, if that is known.
-pub(crate) fn reordered(
+fn reordered(
     kernel: &Kernel,
     order: Order,
 ) -> Result<(Reordered, Option<registers::Allocation>), TooLarge> {
@@ -108,7 +119,7 @@ pub(crate) fn reordered(
 ///
 /// As [`compile`], less those of inlining.
 pub fn allocate(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Program, Diagnostic> {
-    within_limits(kernel, limit).map_err(|limit| limit.of(kernel))
+    within_limits(kernel, limit).map_err(|limit| kernel.refused(limit))
 }
 
 /// What the passes find out about a kernel.

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use crate::cfg::Graph;
-use crate::kernel::ControlFlow;
+use crate::flow::ControlFlow;
 use crate::limits::{MAX_WAITING_PAIRS, TooLarge};
 use crate::order::Stop;
 

@@ -12,8 +12,8 @@ use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::{Operand, VirtualRegister};
 
 use crate::bits::BitMatrix;
+use crate::flow::ControlFlow;
 use crate::hierarchy::{Code, Hierarchy, Strands, has};
-use crate::kernel::ControlFlow;
 use crate::marks::{Effect, pending_behind};
 use crate::operands::{definitions, registers_of, uses};
 use crate::program::{Location, Program};

@@ -1,11 +1,12 @@
 //! A kernel with its calls inlined, still in virtual registers: the input of all later passes.
 
-use strata_ptx::module::{Instruction, LabelId, Operand, Register, Span};
+use strata_ptx::diagnostic::Diagnostic;
+use strata_ptx::module::{Instruction, LabelId, Register, Span};
 use strata_ptx::opcode::{Modifiers, Opcode};
 
-use crate::cfg::Graph;
+use crate::flow::{ControlFlow, Flow, flow};
+use crate::limits::TooLarge;
 use crate::program::ProgramVariable;
-use crate::values::Values;
 
 /// One kernel with its calls inlined.
 ///
@@ -36,87 +37,6 @@ pub struct Kernel {
     pub local_bytes: u64,
 }
 
-/// Instructions with branch targets: a kernel, or the program made of it.
-pub(crate) trait ControlFlow {
-    /// Instructions.
-    fn count(&self) -> usize;
-
-    /// One of them.
-    fn instruction(&self, pc: usize) -> &Instruction;
-
-    /// The instruction that a label stands before; may be their number.
-    fn target(&self, label: LabelId) -> u32;
-
-    /// The targets in a branch table.
-    fn table(&self, table: u32) -> impl Iterator<Item = u32>;
-
-    /// Calls `visit` with each instruction that may follow `pc`, in the order fall-through, then
-    /// targets; `None` is the exit. A target may be visited twice.
-    fn successors(&self, pc: usize, mut visit: impl FnMut(Option<usize>)) {
-        let instruction = self.instruction(pc);
-        let flow = flow(instruction);
-        let inside = |pc: usize| (pc < self.count()).then_some(pc);
-        if flow == Flow::Next || instruction.guard.is_some() {
-            visit(inside(pc + 1));
-        }
-        match flow {
-            Flow::Next => {}
-            Flow::Branch(label) => visit(inside(self.target(label) as usize)),
-            Flow::Table(table) => {
-                self.table(table).for_each(|target| visit(inside(target as usize)));
-            }
-            Flow::Exit => visit(None),
-        }
-    }
-
-    /// Whether lanes may leave an instruction for different instructions.
-    fn may_diverge(&self, pc: usize) -> bool {
-        let instruction = self.instruction(pc);
-        match flow(instruction) {
-            Flow::Branch(_) => instruction.guard.is_some(),
-            Flow::Table(_) => true,
-            Flow::Next | Flow::Exit => false,
-        }
-    }
-}
-
-/// How control leaves an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flow {
-    /// To the next instruction.
-    Next,
-    /// To a label; guarded: or to the next instruction.
-    Branch(LabelId),
-    /// To an entry of a table; guarded: or to the next instruction.
-    Table(u32),
-    /// Out of the kernel; guarded: or to the next instruction.
-    Exit,
-}
-
-/// How control leaves an instruction of a kernel whose calls are inlined.
-pub(crate) fn flow(instruction: &Instruction) -> Flow {
-    match instruction.opcode {
-        Opcode::Bra => instruction
-            .sources
-            .iter()
-            .find_map(|operand| match operand {
-                Operand::Label(label) => Some(Flow::Branch(*label)),
-                _ => None,
-            })
-            .unwrap_or(Flow::Next),
-        Opcode::Brx => instruction
-            .sources
-            .iter()
-            .find_map(|operand| match operand {
-                Operand::BranchTable(table) => Some(Flow::Table(*table)),
-                _ => None,
-            })
-            .unwrap_or(Flow::Next),
-        Opcode::Ret | Opcode::Exit | Opcode::Trap => Flow::Exit,
-        _ => Flow::Next,
-    }
-}
-
 impl Kernel {
     /// Establishes the type's invariants: appends a `ret` where control would run off the end,
     /// removes what cannot be reached, numbers the lines. A body without instructions becomes one
@@ -127,15 +47,10 @@ impl Kernel {
         self.lines = self.instructions.iter().map(|instruction| line(instruction.span)).collect();
     }
 
-    /// The same kernel with a register for each value: definitions that no use may see together
-    /// have registers of their own. A kernel that is too large for that stays as it is.
-    #[must_use]
-    pub fn with_registers_for_values(self) -> Self {
-        let values = Graph::new(&self).and_then(|graph| Values::new(&self, &graph));
-        match values {
-            Ok(Values { instructions, webs, .. }) => Self { instructions, registers: webs, ..self },
-            Err(_) => self,
-        }
+    /// The limit that the kernel exceeds, as a diagnostic.
+    pub(crate) fn refused(&self, limit: TooLarge) -> Diagnostic {
+        let span = self.instructions.get(limit.pc).map(|i| i.span).unwrap_or_default();
+        Diagnostic::unsupported(limit.code, span, limit.message).in_kernel(self.name.clone())
     }
 }
 

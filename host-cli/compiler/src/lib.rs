@@ -16,9 +16,10 @@
 //!    design. [`bundles`]: registers in another order, and what a bundle of instructions fetches of
 //!    those that may lie in scratchpad memory.
 //!
-//! [`compile`] is all of this but the last; `operands` says what an instruction reads and writes,
-//! `limits` what a kernel may need. [`listing`] prints a program, [`statistics`] sums it up, and
-//! [`explain`](mod@explain) finds out for a single instruction why the passes decided as they did.
+//! [`compile`] is all of this but the last; `flow` says which instructions may follow one,
+//! `operands` what it reads and writes, `limits` what a kernel may need. [`listing`] prints a
+//! program, [`statistics`] sums it up, and [`explain`](mod@explain) finds out for a single
+//! instruction why the passes decided as they did.
 //!
 //! [`checker`] proves a result without knowing any of the passes after the first.
 #![forbid(unsafe_code)]
@@ -32,6 +33,7 @@ mod classify;
 mod compile;
 mod divergence;
 pub mod explain;
+mod flow;
 mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -55,7 +57,7 @@ mod spill;
 pub mod statistics;
 mod values;
 
-pub use compile::{CompileOptions, allocate, compile};
+pub use compile::{CompileOptions, allocate, compile, schedule};
 pub use frame::RESERVED_SHARED_BYTES;
 pub use limits::RegisterLimit;
-pub use schedule::{Order, Reordered, schedule};
+pub use schedule::{Order, Reordered};

@@ -2,10 +2,6 @@
 //!
 //! Real kernels stay far below all of them: the largest have some ten thousand instructions.
 
-use strata_ptx::diagnostic::Diagnostic;
-
-use crate::kernel::Kernel;
-
 /// Most basic blocks of a kernel.
 pub(crate) const MAX_BLOCKS: usize = 1 << 17;
 /// Most bits of one table of blocks times registers.
@@ -34,12 +30,6 @@ impl TooLarge {
     /// The whole kernel is too large.
     pub(crate) fn kernel(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), pc: 0 }
-    }
-
-    /// The limit as a diagnostic of a kernel.
-    pub(crate) fn of(self, kernel: &Kernel) -> Diagnostic {
-        let span = kernel.instructions.get(self.pc).map(|i| i.span).unwrap_or_default();
-        Diagnostic::unsupported(self.code, span, self.message).in_kernel(kernel.name.clone())
     }
 
     /// Branches up to the one at `pc` are nested so deeply that the places where lanes wait would

@@ -35,8 +35,8 @@ use strata_ptx::print::{self, Names};
 pub use dot::Dot;
 pub use levels::entry_name;
 
+use crate::flow::{Flow, flow};
 use crate::hierarchy::Hierarchy;
-use crate::kernel::{Flow, flow};
 use crate::program::{Location, Origin, Program, ProgramInstruction};
 use crate::statistics::{ReadCounts, SpillCounts, value_uses};
 

@@ -13,7 +13,7 @@ use strata_ptx::module::Instruction;
 use strata_ptx::opcode::{MemoryOrder, Opcode};
 
 use crate::classify::is_barrier;
-use crate::kernel::{ControlFlow, Flow, flow};
+use crate::flow::{ControlFlow, Flow, flow};
 use crate::program::Program;
 
 /// Why lanes stop.

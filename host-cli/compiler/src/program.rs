@@ -21,8 +21,8 @@ use strata_ptx::module::Symbol;
 use strata_ptx::module::{Instruction, LabelId, StateSpace, VirtualRegister};
 use strata_ptx::types::ScalarType;
 
-use crate::kernel::ControlFlow;
-use crate::schedule::Order;
+use crate::flow::ControlFlow;
+use crate::schedule::order::Order;
 
 /// Where a register of the program lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,9 +7,8 @@
 mod close;
 mod dependences;
 mod list;
+pub(crate) mod order;
 
-use strata_core::named;
-use strata_ptx::diagnostic::Diagnostic;
 use strata_ptx::module::VirtualRegister;
 
 use crate::allocate::Allocation;
@@ -19,24 +18,7 @@ use crate::limits::TooLarge;
 use crate::operands::{definitions, uses};
 use crate::program::Location;
 use crate::values::Values;
-
-named! {
-    /// Order of a kernel's instructions.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Order {
-        /// That of the PTX file.
-        #[default]
-        Ptx = "ptx",
-        /// Each block ordered by latencies, with the registers as they are allocated in PTX order.
-        Scheduled = "scheduled",
-        /// Each block ordered by latencies as if every value had a register of its own; registers
-        /// are allocated afterwards, as many as that needs.
-        ScheduledRenamed = "scheduled-renamed",
-        /// Consumers close to their producers ([DISS] 6.6.3), unless that needs more registers or
-        /// spills more.
-        Close = "close",
-    }
-}
+pub use order::Order;
 
 /// A kernel in another order.
 #[derive(Clone, Debug)]
@@ -46,17 +28,6 @@ pub struct Reordered {
     pub kernel: Kernel,
     /// For each instruction, its number in the kernel that was reordered.
     pub from: Vec<u32>,
-}
-
-/// Reorders the instructions of a kernel whose calls are inlined.
-///
-/// # Errors
-///
-/// A kernel so large that analysing it would take unbounded memory, or that needs more registers
-/// than have numbers; compiling it fails likewise.
-pub fn schedule(kernel: &Kernel, order: Order) -> Result<Reordered, Diagnostic> {
-    let reordered = crate::compile::reordered(kernel, order);
-    reordered.map(|(reordered, _)| reordered).map_err(|limit| limit.of(kernel))
 }
 
 /// [`Order::Ptx`].

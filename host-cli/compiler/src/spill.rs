@@ -28,30 +28,17 @@ use crate::intervals::Intervals;
 use crate::kernel::Kernel;
 use crate::limits::{RegisterLimit, TooLarge};
 use crate::loops::Loops;
-use crate::program::{Dropped, Location, Origin};
+use crate::program::Location;
 use crate::values::Values;
 
 use residence::{Input, residence};
+use rewrite::{Spilled, rewrite};
 use steps::{Step, Steps};
 
 /// Attempts at an allocation; real kernels need a few.
 const MAX_ATTEMPTS: u32 = 200;
 /// Instructions up to which both ways to decide are tried; beyond, the first alone is slow enough.
 const MAX_COMPARED: usize = 4096;
-
-/// A kernel that has stores and fills in it.
-#[derive(Clone, Debug)]
-pub(crate) struct Spilled {
-    pub(crate) kernel: Kernel,
-    /// Where each instruction comes from.
-    pub(crate) origins: Vec<Origin>,
-    /// Instructions of the original that are not in it.
-    pub(crate) dropped: Vec<Dropped>,
-    /// Slots of one thread. Unit: bytes.
-    pub(crate) bytes: u64,
-    /// Estimated executions of added instructions, less those of removed ones.
-    pub(crate) cost: i64,
-}
 
 /// What was found out about a kernel before it has to be spilled.
 pub(crate) struct Before<'a> {
@@ -105,7 +92,7 @@ pub(crate) fn spill<T>(
             };
             let residence = residence(&input);
             let stores = stores::stores(&input, &residence);
-            let spilled = rewrite::rewrite(&input, &residence, &stores)?;
+            let spilled = rewrite(&input, &residence, &stores)?;
             if best.as_ref().is_some_and(|(best, _)| best.cost <= spilled.cost) {
                 break;
             }

@@ -322,6 +322,19 @@ impl WebBuilder {
     }
 }
 
+impl Kernel {
+    /// The same kernel with a register for each value: definitions that no use may see together
+    /// have registers of their own. A kernel that is too large for that stays as it is.
+    #[must_use]
+    pub fn with_registers_for_values(self) -> Self {
+        let values = Graph::new(&self).and_then(|graph| Values::new(&self, &graph));
+        match values {
+            Ok(Values { instructions, webs, .. }) => Self { instructions, registers: webs, ..self },
+            Err(_) => self,
+        }
+    }
+}
+
 /// For each block, one flag for each web of its `live_in`: some path from the block's start has a
 /// mark for it. `marks` are blocks with the webs that they mark themselves; a mark behind a block
 /// counts before it too where the block `passes` it.

@@ -16,7 +16,8 @@ use strata_core::units::RegisterId;
 
 use super::graph::{Graph, Waiting};
 use super::{Problem, Report, Violation, reductions, spills};
-use crate::kernel::{Flow, Kernel, flow};
+use crate::flow::{Flow, flow};
+use crate::kernel::Kernel;
 use crate::program::Program;
 
 /// Lines of the operand cache; registers whose numbers agree modulo this have the same.

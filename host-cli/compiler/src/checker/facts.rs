@@ -7,7 +7,8 @@ use strata_ptx::opcode::{BarrierOp, Opcode};
 use strata_ptx::types::ScalarType;
 
 use super::{Problem, Report};
-use crate::kernel::{Flow, Kernel, flow};
+use crate::flow::{Flow, flow};
+use crate::kernel::Kernel;
 use crate::operands::{map_registers, registers_of};
 use crate::program::{Location, Program};
 

@@ -13,7 +13,8 @@ use strata_ptx::opcode::{MemoryOrder, Modifiers, Opcode};
 
 use super::facts::waits_at_barrier;
 use super::{Problem, Report};
-use crate::kernel::{ControlFlow, Flow, Kernel, flow};
+use crate::flow::{ControlFlow, Flow, flow};
+use crate::kernel::Kernel;
 use crate::program::Program;
 
 /// A run of instructions that control enters at `start` and leaves behind `end - 1`.

@@ -15,7 +15,8 @@ use strata_ptx::opcode::Opcode;
 
 use super::facts::{all_registers, anonymous};
 use super::{Problem, Violation, reads, reductions, writes};
-use crate::kernel::{ControlFlow, Flow, Kernel, flow};
+use crate::flow::{ControlFlow, Flow, flow};
+use crate::kernel::Kernel;
 use crate::schedule::Reordered;
 
 /// Checks a reordered kernel against the kernel that it was made of.

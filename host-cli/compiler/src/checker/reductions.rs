@@ -6,7 +6,8 @@ use strata_ptx::module::{Instruction, Operand, VirtualRegister};
 use strata_ptx::opcode::{AtomicOp, MemoryOrder, Opcode};
 
 use super::{reads, writes};
-use crate::kernel::{ControlFlow, Kernel};
+use crate::flow::ControlFlow;
+use crate::kernel::Kernel;
 use crate::program::{Origin, Program};
 
 /// The kernel with the results of atomics left out where the program leaves them out and may. Where

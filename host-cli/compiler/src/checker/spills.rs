@@ -19,7 +19,8 @@ use strata_ptx::types::ScalarType;
 
 use super::graph::Graph;
 use super::{Problem, Report, reads, writes};
-use crate::kernel::{Flow, Kernel, flow, plain};
+use crate::flow::{Flow, flow};
+use crate::kernel::{Kernel, plain};
 use crate::program::{Dropped, Origin, Program, SPILL_VARIABLE};
 
 /// The kernel with what the program adds to it and without what it drops; the kernel itself when

@@ -10,10 +10,11 @@ use super::{Allocated, assemble};
 use crate::cfg::Graph;
 use crate::checker::{LevelsChecker, Problem, Violation, check};
 use crate::divergence::Divergence;
+use crate::flow::ControlFlow;
 use crate::fuzzing::{Choices, config, generate};
 use crate::hierarchy::{Code, fit};
 use crate::inline::inline;
-use crate::kernel::{ControlFlow, Kernel};
+use crate::kernel::Kernel;
 use crate::order::Forgotten;
 use crate::program::Program;
 

@@ -7,8 +7,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::flow::{Flow, flow};
 use crate::hierarchy::Start;
-use crate::kernel::{Flow, flow};
 
 use super::{Blocks, Listing, Places};
 

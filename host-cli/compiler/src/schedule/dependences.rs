@@ -12,7 +12,8 @@ use strata_ptx::module::{
 use strata_ptx::opcode::Opcode;
 
 use crate::classify;
-use crate::kernel::{Flow, Kernel, flow};
+use crate::flow::{Flow, flow};
+use crate::kernel::Kernel;
 use crate::operands::{definitions, uses};
 use crate::program::Location;
 

@@ -17,7 +17,8 @@ use strata_ptx::module::Instruction;
 use super::dependences::{Dependences, Edge};
 use crate::cfg::Graph;
 use crate::classify;
-use crate::kernel::{Flow, Kernel, flow};
+use crate::flow::{Flow, flow};
+use crate::kernel::Kernel;
 use crate::program::Location;
 
 /// The numbers of the instructions of a kernel, whose blocks are `graph`'s, in their new order.

@@ -16,8 +16,9 @@
 
 use crate::cfg::Graph;
 use crate::divergence::Divergence;
+use crate::flow::{Flow, flow};
 use crate::intervals::Intervals;
-use crate::kernel::{Flow, Kernel, flow};
+use crate::kernel::Kernel;
 use crate::loops::Loops;
 use crate::values::Values;
 

@@ -6,12 +6,12 @@ use strata_ptx::module::{
 use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
 
-use crate::kernel::{Flow, flow, plain};
+use crate::flow::{Flow, flow};
+use crate::kernel::{Kernel, plain};
 use crate::limits::TooLarge;
 use crate::operands::{definitions, uses};
 use crate::program::{Dropped, Origin, ProgramVariable, SPILL_VARIABLE};
 
-use super::Spilled;
 use super::residence::{EventKind, Input, Residence};
 use super::stores::Stores;
 
@@ -20,6 +20,21 @@ const FRAME_ALIGN: u64 = 16;
 /// Most bytes of slots: the executor's limit for a whole frame.
 const MAX_SPILL_BYTES: u64 = 512 << 10;
 
+/// A kernel that has stores and fills in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Spilled {
+    pub(crate) kernel: Kernel,
+    /// Where each instruction comes from.
+    pub(crate) origins: Vec<Origin>,
+    /// Instructions of the original that are not in it.
+    pub(crate) dropped: Vec<Dropped>,
+    /// Slots of one thread. Unit: bytes.
+    pub(crate) bytes: u64,
+    /// Estimated executions of added instructions, less those of removed ones.
+    pub(crate) cost: i64,
+}
+
+/// Writes the kernel with its stores and fills, as they were decided.
 pub(super) fn rewrite(
     input: &Input<'_>,
     residence: &Residence,
@@ -68,7 +83,7 @@ pub(super) fn rewrite(
         new_number.get(target as usize).copied().unwrap_or(writer.instructions.len() as u32)
     };
     Ok(Spilled {
-        kernel: crate::kernel::Kernel {
+        kernel: Kernel {
             name: kernel.name.clone(),
             lines: writer.lines,
             registers: kernel.registers.clone(),
