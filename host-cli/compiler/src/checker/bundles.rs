@@ -15,7 +15,8 @@ use strata_core::sm::expansion::bundles::Prefetch;
 use strata_core::units::RegisterId;
 
 use super::graph::{Graph, Waiting};
-use super::{Problem, Report, Violation, reductions, spills};
+use super::violation::{Problem, Report, Violation};
+use super::{reductions, spills};
 use crate::flow::{Flow, flow};
 use crate::kernel::Kernel;
 use crate::program::Program;
@@ -38,12 +39,12 @@ pub fn check_bundles(
     prefetches: &[Prefetch],
     first: u16,
 ) -> Result<(), Vec<Violation>> {
-    let mut report = Report { program, violations: Vec::new() };
+    let mut report = Report::new(program);
     let reduced = reductions::apply(kernel, program);
     let expanded = spills::expand(&reduced, program, &mut report);
     report.done()?;
     let graph = Graph::new(&expanded, program);
-    let mut report = Report { program, violations: Vec::new() };
+    let mut report = Report::new(program);
     let ascending = prefetches.windows(2).all(|two| two[0].pc < two[1].pc);
     let within =
         prefetches.last().is_none_or(|last| (last.pc as usize) < program.instructions.len());

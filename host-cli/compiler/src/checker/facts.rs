@@ -2,14 +2,15 @@
 
 use strata_core::image::{Flags, MAX_SLOTS, MemorySpace, StaticInstruction};
 use strata_core::units::RegisterId;
-use strata_ptx::module::{Instruction, Operand, StateSpace, VirtualRegister};
+use strata_ptx::module::{Instruction, Operand, StateSpace};
 use strata_ptx::opcode::{BarrierOp, Opcode};
 use strata_ptx::types::ScalarType;
 
-use super::{Problem, Report};
+use super::registers::{all_registers, anonymous, writes};
+use super::violation::{Problem, Report};
 use crate::flow::{Flow, flow};
 use crate::kernel::Kernel;
-use crate::operands::{map_registers, registers_of};
+use crate::operands::registers_of;
 use crate::program::{Location, Program};
 
 /// Checks that the program is the kernel but for its register numbers.
@@ -45,25 +46,6 @@ pub(super) fn check_correspondence(kernel: &Kernel, program: &Program, report: &
             report.add(pc, Problem::Different("the type of a register"));
         }
     }
-}
-
-/// An instruction with every register number replaced by 0.
-pub(super) fn anonymous(instruction: &Instruction) -> Instruction {
-    let mut copy = instruction.clone();
-    for operand in copy.destinations.iter_mut().chain(&mut copy.sources) {
-        map_registers(operand, &mut |_| VirtualRegister(0));
-    }
-    if let Some(guard) = &mut copy.guard {
-        guard.register = VirtualRegister(0);
-    }
-    copy
-}
-
-/// Registers that an instruction names: what it writes, then what it reads.
-pub(super) fn all_registers(instruction: &Instruction) -> Vec<VirtualRegister> {
-    let mut all = super::writes(instruction);
-    all.extend(super::reads(instruction));
-    all
 }
 
 /// Checks that every register that is mentioned has a proper place.
@@ -204,5 +186,5 @@ fn is_long(instruction: &Instruction, record: &StaticInstruction) -> bool {
         O::CpAsync | O::Atom | O::Tex | O::Tld4 | O::Txq | O::Suld | O::Suq | O::Sured => true,
         _ => false,
     };
-    long && !super::writes(instruction).is_empty()
+    long && !writes(instruction).is_empty()
 }

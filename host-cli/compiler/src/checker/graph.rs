@@ -12,7 +12,7 @@ use strata_ptx::module::Instruction;
 use strata_ptx::opcode::{MemoryOrder, Modifiers, Opcode};
 
 use super::facts::waits_at_barrier;
-use super::{Problem, Report};
+use super::violation::{Problem, Report};
 use crate::flow::{ControlFlow, Flow, flow};
 use crate::kernel::Kernel;
 use crate::program::Program;

@@ -6,7 +6,8 @@ use fixedbitset::FixedBitSet;
 use strata_ptx::module::{Instruction, VirtualRegister};
 
 use super::graph::{Graph, Waiting};
-use super::{Problem, Report, places_meet, reads, writes};
+use super::registers::{places_meet, reads, writes};
+use super::violation::{Problem, Report};
 use crate::kernel::Kernel;
 use crate::program::{Location, Program};
 

@@ -6,7 +6,8 @@ use strata_ptx::module::{Operand, VirtualRegister};
 
 use super::graph::{Graph, Waiting};
 use super::held::{Kept, Values, before, kept};
-use super::{Again, Problem, Report, places_meet, writes};
+use super::registers::{places_meet, writes};
+use super::violation::{Again, Problem, Report};
 use crate::kernel::Kernel;
 use crate::operands::registers_of;
 use crate::program::{Location, Program};

@@ -11,7 +11,8 @@ use strata_core::units::RegisterId;
 use strata_ptx::module::Operand;
 
 use super::graph::Graph;
-use super::{Problem, Report, Violation, reductions, spills};
+use super::violation::{Problem, Report, Violation};
+use super::{reductions, spills};
 use crate::hierarchy::{DualWrites, Hierarchy, HierarchyConfig, Lrf};
 use crate::kernel::Kernel;
 use crate::operands::registers_of;
@@ -58,7 +59,7 @@ impl<'p> LevelsChecker<'p> {
     ///
     /// What the program adds to the kernel cannot be told from it.
     pub fn new(kernel: &Kernel, program: &'p Program) -> Result<Self, Vec<Violation>> {
-        let mut report = Report { program, violations: Vec::new() };
+        let mut report = Report::new(program);
         let reduced = reductions::apply(kernel, program);
         let expanded = spills::expand(&reduced, program, &mut report);
         report.done()?;
@@ -78,7 +79,7 @@ impl<'p> LevelsChecker<'p> {
         config: &HierarchyConfig,
     ) -> Result<(), Vec<Violation>> {
         let Self { program, graph, emptied } = self;
-        let mut report = Report { program, violations: Vec::new() };
+        let mut report = Report::new(program);
         let fits = hierarchy.placements.len() == program.image.slots.len()
             && hierarchy.strands.starts.len() == program.instructions.len();
         if !fits {
@@ -89,7 +90,7 @@ impl<'p> LevelsChecker<'p> {
         levels.check_names(&mut report);
         levels.check_starts(graph, &mut report);
         report.done()?;
-        let mut report = Report { program, violations: Vec::new() };
+        let mut report = Report::new(program);
         let at_start = levels.at_starts(graph, emptied);
         for (node, state) in graph.nodes.iter().zip(at_start) {
             let Some(mut state) = state else { continue };

@@ -13,8 +13,9 @@ use strata_ptx::module::{
 };
 use strata_ptx::opcode::Opcode;
 
-use super::facts::{all_registers, anonymous};
-use super::{Problem, Violation, reads, reductions, writes};
+use super::reductions;
+use super::registers::{all_registers, anonymous, reads, writes};
+use super::violation::{Problem, Violation};
 use crate::flow::{ControlFlow, Flow, flow};
 use crate::kernel::Kernel;
 use crate::schedule::Reordered;

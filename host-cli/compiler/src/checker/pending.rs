@@ -16,7 +16,7 @@ use strata_core::image::{Flags, StaticInstruction};
 use strata_core::units::RegisterId;
 
 use super::graph::{Graph, Waiting};
-use super::{Problem, Report};
+use super::violation::{Problem, Report};
 use crate::program::Program;
 
 pub(super) fn check(program: &Program, graph: &Graph, waiting: &Waiting, report: &mut Report<'_>) {

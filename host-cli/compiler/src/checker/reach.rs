@@ -6,7 +6,8 @@ use fixedbitset::FixedBitSet;
 use strata_ptx::module::{Operand, VirtualRegister};
 
 use super::graph::Graph;
-use super::{Problem, Report, places_meet, writes};
+use super::registers::{places_meet, writes};
+use super::violation::{Problem, Report};
 use crate::kernel::Kernel;
 use crate::operands::registers_of;
 use crate::program::{Location, Program};

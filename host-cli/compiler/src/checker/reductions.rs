@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use strata_ptx::module::{Instruction, Operand, VirtualRegister};
 use strata_ptx::opcode::{AtomicOp, MemoryOrder, Opcode};
 
-use super::{reads, writes};
+use super::registers::{reads, writes};
 use crate::flow::ControlFlow;
 use crate::kernel::Kernel;
 use crate::program::{Origin, Program};

@@ -18,7 +18,8 @@ use strata_ptx::opcode::Opcode;
 use strata_ptx::types::ScalarType;
 
 use super::graph::Graph;
-use super::{Problem, Report, reads, writes};
+use super::registers::{reads, writes};
+use super::violation::{Problem, Report};
 use crate::flow::{Flow, flow};
 use crate::kernel::{Kernel, plain};
 use crate::program::{Dropped, Origin, Program, SPILL_VARIABLE};
