@@ -14,17 +14,20 @@ mod allocate;
 mod code;
 mod config;
 mod loops;
+mod start;
 mod strands;
 mod values;
 
-use strata_core::placement::{Placement, Upper};
+use strata_core::placement::Placement;
 
+pub use allocate::{Decision, Outcome};
 pub use code::Code;
 pub(crate) use code::has;
 pub use config::{
     AccessCosts, Costs, DualWrites, HierarchyConfig, HierarchyError, LevelCosts, Lrf,
 };
-pub use strands::{Start, Strands};
+pub use start::Start;
+pub use strands::Strands;
 pub use values::Origin;
 
 /// A program fitted to a hierarchy.
@@ -36,45 +39,6 @@ pub struct Hierarchy {
     pub strands: Strands,
     /// What became of every value that could be kept, by strand.
     pub decisions: Vec<Decision>,
-}
-
-/// What became of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// Its strand.
-    pub strand: u32,
-    /// Its register.
-    pub register: u16,
-    /// How it gets into the upper level.
-    pub origin: Origin,
-    /// Its first definition, or its first read.
-    pub pc: u32,
-    /// Reads that could be served.
-    pub reads: u32,
-    /// Issue slots that it would occupy an entry.
-    pub occupied: u32,
-    /// It is written to the main register file whatever happens.
-    pub main: bool,
-    /// The decision.
-    pub outcome: Outcome,
-}
-
-/// Where a value is kept, or why it is not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// In an entry, for its first `reads` reads.
-    Kept {
-        /// The entry.
-        upper: Upper,
-        /// Reads served.
-        reads: u32,
-        /// Energy saved in one execution. Unit: femtojoules for each 128-bit access.
-        savings: i64,
-    },
-    /// It would cost more energy than it saves.
-    Unprofitable,
-    /// Every entry is taken by values that save more, or cannot be named.
-    NoEntry,
 }
 
 /// Fits a program to a hierarchy.

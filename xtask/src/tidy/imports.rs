@@ -16,6 +16,7 @@ const CRATES: &[(&str, usize)] = &[
     ("core/src/", usize::MAX),
     ("fpga-softcore/firmware/src/", usize::MAX),
     ("fpga-softcore/link/src/", usize::MAX),
+    ("host-cli/compiler/src/", usize::MAX),
     ("host-cli/config/src/", usize::MAX),
     ("host-cli/design/src/", usize::MAX),
     ("host-cli/explorer/src/", usize::MAX),

@@ -9,7 +9,8 @@ use strata_core::sm::expansion::bundles::{HomeLine, Prefetch, RegisterSet};
 use strata_core::sm::expansion::hardware::LINES;
 use strata_core::units::RegisterId;
 
-use super::{BundleError, needed};
+use super::error::BundleError;
+use super::lines::needed;
 use crate::bits::ones;
 use crate::hierarchy::Code;
 use crate::program::Program;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use strata_core::sm::expansion::bundles::HomeLine;
 use strata_core::units::RegisterId;
 
-use super::{Weights, needed};
+use super::lines::needed;
 use crate::hierarchy::Code;
 use crate::loops::Loops;
 use crate::program::{Location, Program};
@@ -22,6 +22,16 @@ const MAX_DEPTH: u32 = 9;
 const MAX_EXCHANGES: usize = 1000;
 /// Exchanges for which what was exchanged stays where it is.
 const KEPT: usize = 8;
+
+/// What a reference to a register counts when registers are sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weights {
+    /// One, wherever it stands.
+    #[default]
+    References,
+    /// Ten times as much in each loop around it.
+    Loops,
+}
 
 /// Registers that stay together, and what they weigh together.
 #[derive(Clone, Debug)]

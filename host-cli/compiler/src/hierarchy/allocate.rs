@@ -11,7 +11,45 @@ use strata_core::placement::{LRF_BANKS, Placement, Upper};
 
 use super::config::{DualWrites, HierarchyConfig, LevelCosts, Lrf};
 use super::values::{Access, Candidate, Origin};
-use super::{Decision, Outcome};
+
+/// What became of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Its strand.
+    pub strand: u32,
+    /// Its register.
+    pub register: u16,
+    /// How it gets into the upper level.
+    pub origin: Origin,
+    /// Its first definition, or its first read.
+    pub pc: u32,
+    /// Reads that could be served.
+    pub reads: u32,
+    /// Issue slots that it would occupy an entry.
+    pub occupied: u32,
+    /// It is written to the main register file whatever happens.
+    pub main: bool,
+    /// The decision.
+    pub outcome: Outcome,
+}
+
+/// Where a value is kept, or why it is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// In an entry, for its first `reads` reads.
+    Kept {
+        /// The entry.
+        upper: Upper,
+        /// Reads served.
+        reads: u32,
+        /// Energy saved in one execution. Unit: femtojoules for each 128-bit access.
+        savings: i64,
+    },
+    /// It would cost more energy than it saves.
+    Unprofitable,
+    /// Every entry is taken by values that save more, or cannot be named.
+    NoEntry,
+}
 
 /// Fits the candidates of a program, which are ordered by strand, into the levels.
 pub(super) fn allocate(

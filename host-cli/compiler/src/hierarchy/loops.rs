@@ -2,7 +2,7 @@
 //! order is a time as elsewhere, but for one way back.
 
 use super::code::Code;
-use super::strands::Start;
+use super::start::Start;
 
 /// A backward branch, and the code from its target to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
