@@ -34,7 +34,7 @@ pub fn is_text(bytes: &[u8]) -> bool {
 
 /// Compiles PTX with few registers and with enough, fits it to a hierarchy, and asserts that the
 /// checkers accept what came of it. Text that begins like PTX is taken as it is, with options that
-/// its length chooses; other bytes are options and choices for [`generate`].
+/// its length chooses; other bytes are options and the generator's choices.
 ///
 /// # Panics
 ///

@@ -1,8 +1,8 @@
 //! Names and texts of files: what may be printed, compared and written into other files as it is.
 //!
 //! A name is a plain word ([`word`]): designs, technologies, machines, sizes of workloads and
-//! buffers have such names. A text, such as the source of a value, is one line ([`line`]). What is
-//! neither is shown with its characters written out ([`shown`]), so that no file can write to a
+//! buffers have such names. A text, such as the source of a value, is one line ([`line()`]). What
+//! is neither is shown with its characters written out ([`shown`]), so that no file can write to a
 //! terminal what its reader does not see.
 
 use std::borrow::Cow;

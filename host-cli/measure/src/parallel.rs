@@ -95,9 +95,9 @@ pub fn finished<I: Sync, T: Send>(
 /// and all before it are finished. Shows which run, and how far they are.
 ///
 /// `jobs` is the number of threads, 0 for one for each core. It never changes a result. More than
-/// [`MOST_PER_CORE`] for each core are not started, which is noted. Inputs are begun in their
-/// order, and no further one once `take` has said no or failed, or a signal came. Returns how many
-/// have been taken.
+/// four for each core are not started, which is noted. Inputs are begun in their order, and no
+/// further one once `take` has said no or failed, or a signal came. Returns how many have been
+/// taken.
 pub fn in_order<I: Sync, T: Send>(
     inputs: &[I],
     jobs: usize,

@@ -280,7 +280,7 @@ impl SharedInput {
     fn finish(&self, point: Point<'_>) -> Result<RunReport, Failure> {
         let Point { design, baselines, accounts, common } = point;
         let accounts = fastest(accounts?);
-        let runs = baseline_runs(&baselines, &accounts);
+        let runs = baseline_runs(baselines, &accounts);
         let (account, tried) = accounts
             .into_iter()
             .next()

@@ -12,7 +12,6 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::str::FromStr;
 
-use serde::Serialize;
 use strata_core::sm::config::SmSettings;
 use strata_ptx::diagnostic::counted;
 
@@ -23,9 +22,8 @@ pub use code::Code;
 pub use code::{shortened, statement};
 use draw::Drawing;
 pub use draw::{SLOTS, WARPS};
-pub use file::BEGIN;
 use file::EventFile;
-pub use file::{Group, KIND, SCHEMA};
+pub use file::{About, BEGIN, Group, KIND, SCHEMA};
 use strata_files::failure::Failure;
 use strata_files::output::Output;
 
@@ -73,25 +71,6 @@ pub struct Request {
     pub cycles: Range<u64>,
     /// Once this many slices are drawn, no further cycle is.
     pub slices: u64,
-}
-
-/// What the file says about itself.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct About {
-    /// Program and version.
-    pub tool: String,
-    /// Workload or trace.
-    pub input: String,
-    /// Design.
-    pub design: String,
-    /// Kernel.
-    pub kernel: String,
-    /// Index of the launch.
-    pub launch: String,
-    /// CTAs in each dimension.
-    pub grid: String,
-    /// Threads of a CTA in each dimension.
-    pub block: String,
 }
 
 /// What was drawn of a launch.

@@ -84,7 +84,7 @@ impl BufferPlan {
     }
 
     /// The initial contents, little endian; of a variable that keeps what the module says, and of
-    /// addresses ([`Self::addresses`]), zeros.
+    /// addresses, zeros.
     /// Cost: proportional to [`Self::bytes`]; the same bytes on every call and every host.
     pub fn initial(&self) -> Vec<u8> {
         let size = self.bytes() as usize;

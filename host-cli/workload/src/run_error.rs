@@ -18,7 +18,7 @@ pub enum RunError {
     Ptx {
         /// Name of the PTX file.
         file: String,
-        /// Every reason; their places are offsets in [`Workload::ptx`].
+        /// Every reason; their places are offsets in [`ptx`](crate::Workload::ptx).
         diagnostics: Vec<Diagnostic>,
     },
     /// An option names a kernel that the workload does not launch, or several.

@@ -22,7 +22,7 @@ const CRATES: &[(&str, usize)] = &[
     ("host-cli/explorer/src/", usize::MAX),
     ("host-cli/files/src/", usize::MAX),
     ("host-cli/machine-code/src/", usize::MAX),
-    ("host-cli/measure/src/", 1),
+    ("host-cli/measure/src/", usize::MAX),
     ("host-cli/ptx/src/", usize::MAX),
     ("host-cli/simt/src/", usize::MAX),
     ("host-cli/src/", 1),

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Subject, is_file};
 use strata_files::failure::Failure;
+
+use super::input::is_file;
+use super::resolve::Subject;
 
 /// Gives every input a name of its own. A PTX file is called what its name is without its ending,
 /// with as many folders before it as it takes: `A/kernel` and `B/kernel`.

@@ -4,147 +4,46 @@
 //! each warp and issue slot, and what is reserved for later cycles.
 
 mod expansion;
+mod issued;
 mod memory;
+mod reserved;
+mod residents;
+mod slots;
+mod tracks;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
-use serde::Serialize;
-use strata_core::sm::config::{MAX_RESIDENT_CTAS, MAX_RESIDENT_WARPS, SmSettings};
+use strata_core::sm::config::{MAX_RESIDENT_WARPS, SmSettings};
 use strata_core::sm::counters::StallReason;
-use strata_core::sm::operand_delivery::OperandDelivery;
-use strata_core::sm::{Issue, Observation, SmUnit, WarpPhase, WarpPhases, WriteCause};
+use strata_core::sm::{Observation, WarpPhases};
 
 use super::code::Label;
-use super::file::{Event, EventFile, Group};
-use expansion::{ExpansionTracks, Prefetch};
+use super::file::EventFile;
+use expansion::ExpansionTracks;
+use issued::{Instruction, Prefetch};
 use memory::MemoryTracks;
+use reserved::{BANK_PORTS, Planned, ReservedTracks, UNITS};
+use residents::{CTAS, ResidentTracks};
+use slots::SlotTracks;
+use tracks::Tracks;
 
-/// The tracks of the issue slots.
-pub const SLOTS: Group = Group { number: 1, name: "issue slots" };
-/// The tracks of the warps.
-pub const WARPS: Group = Group { number: 2, name: "warps" };
-const BANK_PORTS: Group = Group { number: 3, name: "main register file" };
-const UNITS: Group = Group { number: 4, name: "units" };
-const CTAS: Group = Group { number: 5, name: "CTAs" };
-/// Track numbers of a group begin at its number times this.
-const TRACKS: u32 = 1000;
-/// Issue slots of an SM at most.
-const MAX_SLOTS: usize = 2;
-
-#[derive(Serialize)]
-struct IssueArgs<'a> {
-    pc: u32,
-    source: &'a str,
-    mask: String,
-    cta: u64,
-    warp: u32,
-    place: u8,
-    slot: u8,
-    /// First cycle in which an instruction that uses the result can issue.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result_at: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug, Serialize)]
-struct UseArgs {
-    pc: u32,
-    place: u8,
-}
-
-#[derive(Clone, Copy, Debug, Serialize)]
-struct Write {
-    place: u8,
-    register: u16,
-    cause: &'static str,
-}
-
-#[derive(Serialize)]
-struct WriteArgs {
-    writes: Vec<Write>,
-}
-
-#[derive(Serialize)]
-struct WarpArgs {
-    cta: u64,
-    warp: u32,
-}
-
-#[derive(Serialize)]
-struct CtaArgs {
-    warps: u32,
-}
-
-/// A slice without anything more to say of it.
-const PLAIN: Option<()> = None;
-
-/// A resident warp.
-#[derive(Clone, Copy, Debug)]
-struct Resident {
-    cta: u64,
-    warp: u32,
-    /// Whether the slice of its residency has begun.
-    begun: bool,
-    /// Where it stands since when; none before its first cycle and after an issue.
-    open: Option<(WarpPhase, u64)>,
-}
-
-/// A resident CTA.
-#[derive(Clone, Copy, Debug)]
-struct ResidentCta {
-    cta: u64,
-    since: u64,
-    warps: u32,
-}
-
-/// Use of a unit or of a bank's read port that an instruction has reserved.
-#[derive(Clone, Copy, Debug)]
-struct Planned {
-    from: u64,
-    until: u64,
-    pc: u32,
-    place: u8,
-}
-
-/// What is reserved for later cycles, in order of time.
-#[derive(Debug, Default)]
-struct Reserved {
-    /// By bank.
-    reads: Vec<VecDeque<Planned>>,
-    /// By bank and first cycle: writes far ahead may share one.
-    writes: Vec<BTreeMap<u64, Vec<Write>>>,
-    /// Units in the order of [`SmUnit::ALL`], for each issue slot.
-    units: [[VecDeque<Planned>; MAX_SLOTS]; SmUnit::ALL.len()],
-}
+pub use residents::WARPS;
+pub use slots::SLOTS;
 
 /// A drawing under way.
 #[derive(Debug)]
 pub(crate) struct Drawing<'d> {
-    file: &'d mut EventFile,
-    labels: &'d [Label],
-    /// Cycles that are drawn.
-    window: Range<u64>,
-    /// Slices that may still be drawn, but for those of the cycle in which they run out.
-    left: u64,
+    tracks: Tracks<'d>,
     capped: bool,
     /// Everything inside the window is drawn.
     done: bool,
-    named: BTreeSet<u32>,
-    /// Instructions of this cycle, with the cycle of their results.
-    issued: Vec<(Issue, Option<u64>)>,
+    /// Instructions of this cycle.
+    issued: Vec<Instruction>,
     /// PREF of this cycle.
     prefetches: Vec<Prefetch>,
-    /// Why each slot stalls since when.
-    stalls: [Option<(StallReason, u64)>; MAX_SLOTS],
-    /// Issue slots that have stalled or issued so far: as many as the SM has.
-    slots: usize,
-    warps: [Option<Resident>; MAX_RESIDENT_WARPS],
-    ctas: [Option<ResidentCta>; MAX_RESIDENT_CTAS],
-    /// Banks of the main register file.
-    banks: usize,
-    /// Cycles that a write of a bank takes.
-    write_cycles: u64,
-    reserved: Reserved,
+    slots: SlotTracks,
+    residents: ResidentTracks,
+    reserved: ReservedTracks,
     memory: MemoryTracks,
     expansion: ExpansionTracks,
 }
@@ -155,38 +54,21 @@ impl<'d> Drawing<'d> {
         file: &'d mut EventFile,
         labels: &'d [Label],
         settings: &SmSettings,
-        (window, slices): (Range<u64>, u64),
+        limits: (Range<u64>, u64),
     ) -> Self {
+        let mut tracks = Tracks::new(file, labels, limits);
         for group in [SLOTS, WARPS, BANK_PORTS, UNITS, CTAS] {
-            file.group(group);
+            tracks.group(group);
         }
-        let (banks, write_cycles) = match settings.operand_delivery {
-            OperandDelivery::FixedLatency { banks } => (usize::from(banks), 1),
-            OperandDelivery::Collectors(settings) => {
-                (usize::from(settings.banks), u64::from(settings.write_cycles))
-            }
-        };
         Self {
-            file,
-            labels,
-            window,
-            left: slices,
+            tracks,
             capped: false,
             done: false,
-            named: BTreeSet::new(),
             issued: Vec::new(),
             prefetches: Vec::new(),
-            stalls: [None; MAX_SLOTS],
-            slots: usize::from(settings.issue_slots).min(MAX_SLOTS),
-            warps: [None; MAX_RESIDENT_WARPS],
-            ctas: [None; MAX_RESIDENT_CTAS],
-            banks,
-            write_cycles,
-            reserved: Reserved {
-                reads: vec![VecDeque::new(); banks],
-                writes: vec![BTreeMap::new(); banks],
-                ..Reserved::default()
-            },
+            slots: SlotTracks::new(settings.issue_slots),
+            residents: ResidentTracks::default(),
+            reserved: ReservedTracks::new(settings),
             memory: MemoryTracks::default(),
             expansion: ExpansionTracks::default(),
         }
@@ -197,67 +79,44 @@ impl<'d> Drawing<'d> {
         if self.done {
             return;
         }
+        let tracks = &mut self.tracks;
         match *observation {
             Observation::CtaLaunch { cycle, cta, slot, before, warps } => {
-                let resident = self.ctas[usize::from(slot)].get_or_insert(ResidentCta {
-                    cta,
-                    since: cycle,
-                    warps: 0,
-                });
-                resident.warps += warps.count_ones();
-                let places = (0..MAX_RESIDENT_WARPS).filter(|place| warps >> place & 1 != 0);
-                for (warp, place) in (before..).zip(places) {
-                    self.warps[place] = Some(Resident { cta, warp, begun: false, open: None });
-                }
+                self.residents.launch(cycle, cta, slot, before, warps);
             }
             Observation::CtaEnd { cycle, slot, warps, last, .. } => {
-                for place in (0..MAX_RESIDENT_WARPS).filter(|place| warps >> place & 1 != 0) {
-                    self.end_warp(place, cycle);
-                }
+                self.residents.end_warps(tracks, warps, cycle);
                 if last {
-                    self.end_cta(usize::from(slot), cycle);
+                    self.residents.end_cta(tracks, usize::from(slot), cycle);
                 }
             }
-            Observation::Issue(issue) => self.issued.push((issue, None)),
+            Observation::Issue(issue) => self.issued.push(Instruction { issue, result_at: None }),
             Observation::Result { cycle } => {
-                if let Some((_, result)) = self.issued.last_mut() {
-                    *result = Some(cycle);
+                if let Some(instruction) = self.issued.last_mut() {
+                    instruction.result_at = Some(cycle);
                 }
             }
             Observation::Unit { unit, place, pc, from, until } => {
-                let planned = Planned { from, until, pc, place };
-                if self.is_planned(from, until) {
-                    let slot = self.unit_slot(unit, from);
-                    self.reserved.units[unit as usize][slot].push_back(planned);
-                }
+                let issued = self.issued.last().map(|instruction| instruction.issue.slot);
+                self.reserved.use_unit(tracks, unit, issued, Planned { from, until, pc, place });
             }
             Observation::BankRead { bank, place, pc, from, until } => {
-                if self.is_planned(from, until) {
-                    let planned = Planned { from, until, pc, place };
-                    self.reserved.reads[usize::from(bank)].push_back(planned);
-                }
+                self.reserved.read_bank(tracks, bank, Planned { from, until, pc, place });
             }
             Observation::BankWrite { bank, place, register, cycle, cause } => {
-                if self.is_planned(cycle, cycle + self.write_cycles) {
-                    let cause = match cause {
-                        WriteCause::Result => "result",
-                        WriteCause::Eviction => "eviction",
-                        WriteCause::Flush => "flush",
-                        WriteCause::WritePool => "write pool",
-                    };
-                    let write = Write { place, register: register.0, cause };
-                    let writes = &mut self.reserved.writes[usize::from(bank)];
-                    writes.entry(cycle).or_default().push(write);
-                }
+                self.reserved.write_bank(tracks, (bank, cycle), (place, register), cause);
             }
             Observation::Memory(_)
             | Observation::Path { .. }
             | Observation::Fill { .. }
             | Observation::Row(_)
-            | Observation::Refused { .. } => self.add_of_memory(observation),
-            Observation::Expansion { cycle, event } => self.add_of_expansion(cycle, event),
+            | Observation::Refused { .. } => self.memory.add(tracks, observation),
+            Observation::Expansion { cycle, event } => {
+                self.prefetches.extend(Prefetch::observed(event));
+                self.expansion.add(tracks, cycle, event);
+            }
             Observation::ActiveLimit { cycle, warps } => {
-                self.limit_active_warps(cycle, Some(warps));
+                self.expansion.limit_active_warps(tracks, cycle, Some(warps));
             }
             Observation::Cycles { first, count, slots, warps } => {
                 self.cycles(first..first + count, slots, &warps);
@@ -268,331 +127,74 @@ impl<'d> Drawing<'d> {
     /// Draws what is open to the end of the launch, which has taken `all` cycles. Returns the
     /// cycles that were drawn, and whether the cap on slices ended them.
     pub(crate) fn finish(mut self, all: u64) -> (Range<u64>, bool) {
-        let end = self.window.end.min(all);
+        let Range { start, end } = self.tracks.window();
+        let end = end.min(all);
         if !self.done {
             self.close(end);
         }
-        (self.window.start.min(end)..end, self.capped)
-    }
-
-    /// Whether what is reserved lies in the window; it is accounted for then.
-    fn is_planned(&mut self, from: u64, until: u64) -> bool {
-        let inside = until > self.window.start && from < self.window.end;
-        self.left = self.left.saturating_sub(u64::from(inside));
-        inside
-    }
-
-    /// The track of a unit on which an instruction is drawn: that of its issue slot, where the unit
-    /// starts one for each. What starts later than it issues, out of a collector unit, has none any
-    /// more and takes the first that is free.
-    fn unit_slot(&self, unit: SmUnit, from: u64) -> usize {
-        if !matches!(unit, SmUnit::Alu | SmUnit::Control | SmUnit::Constant) {
-            return 0;
-        }
-        if let Some((issue, _)) = self.issued.last() {
-            return usize::from(issue.slot);
-        }
-        let taken = |queue: &VecDeque<Planned>| queue.back().is_some_and(|last| last.until > from);
-        usize::from(taken(&self.reserved.units[unit as usize][0]))
+        (start.min(end)..end, self.capped)
     }
 
     /// Cycles in which slots issued in the first, or did nothing in all.
     fn cycles(&mut self, cycles: Range<u64>, slots: [StallReason; 2], phases: &WarpPhases) {
         let (first, next) = (cycles.start, cycles.end);
+        let tracks = &mut self.tracks;
         let issued = std::mem::take(&mut self.issued);
         let prefetches = std::mem::take(&mut self.prefetches);
-        for &(issue, result) in &issued {
-            self.stall(usize::from(issue.slot), None, first);
-            self.issue(&issue, result);
+        for instruction in &issued {
+            self.slots.issue(tracks, instruction, first);
         }
         for prefetch in &prefetches {
-            self.stall(usize::from(prefetch.slot), None, first);
-            self.prefetch_in_slot(prefetch, first);
+            self.slots.prefetch(tracks, prefetch, first);
         }
-        for (slot, &reason) in slots.iter().enumerate().take(self.slots) {
-            if reason != StallReason::Issued {
-                self.stall(slot, Some(reason), first);
-            }
-        }
+        self.slots.stall_others(tracks, slots, first);
         for place in 0..MAX_RESIDENT_WARPS {
             if let Some(phase) = phases.of(place) {
-                let mut issuing = issued.iter().map(|(issue, _)| issue.place);
+                let mut issuing = issued.iter().map(|instruction| instruction.issue.place);
                 let mut prefetching = prefetches.iter().map(|prefetch| prefetch.of.place);
                 let is_it = |of| usize::from(of) == place;
                 let issues = issuing.any(is_it) || prefetching.any(is_it);
-                self.stand(place, if issues { None } else { Some(phase) }, first);
+                let phase = if issues { None } else { Some(phase) };
+                self.residents.stand(tracks, place, phase, first);
             }
         }
-        for &(issue, result) in &issued {
-            self.issue_of_warp(&issue, result);
+        for instruction in &issued {
+            self.residents.issue(tracks, instruction);
         }
         for prefetch in &prefetches {
-            self.prefetch_of_warp(prefetch, first);
+            self.residents.prefetch(tracks, prefetch, first);
         }
-        self.write_reserved(next);
-        self.write_memory(next);
-        self.write_expansion(next);
-        if self.left == 0 && next < self.window.end {
-            self.window.end = next.max(self.window.start);
-            self.capped = true;
+        self.reserved.draw_before(tracks, self.slots.count(), next);
+        self.memory.draw_before(tracks, next);
+        self.expansion.draw_before(tracks, next);
+        self.capped |= tracks.cap(next);
+        let end = tracks.window().end;
+        if next >= end {
+            self.close(end);
         }
-        if next >= self.window.end {
-            self.close(self.window.end);
-        }
-    }
-
-    /// A slot begins or goes on to stall, or issues, in a cycle.
-    fn stall(&mut self, slot: usize, reason: Option<StallReason>, cycle: u64) {
-        match self.stalls[slot] {
-            Some((open, _)) if Some(open) == reason => return,
-            Some((open, since)) => {
-                let name = words(open.name().trim_start_matches("slots_"));
-                let track = self.track(SLOTS, slot, || format!("slot {slot}"));
-                self.slice(SLOTS, track, &name, since..cycle, PLAIN);
-            }
-            None => {}
-        }
-        self.stalls[slot] = reason.map(|reason| (reason, cycle));
-    }
-
-    /// An instruction on the track of its slot.
-    fn issue(&mut self, issue: &Issue, result: Option<u64>) {
-        let slot = usize::from(issue.slot);
-        let track = self.track(SLOTS, slot, || format!("slot {slot}"));
-        self.instruction(SLOTS, track, issue, result);
-    }
-
-    /// An instruction on the track of its warp.
-    fn issue_of_warp(&mut self, issue: &Issue, result: Option<u64>) {
-        let place = usize::from(issue.place);
-        self.begin_warp(place, issue.cycle);
-        let track = self.warp_track(place);
-        self.instruction(WARPS, track, issue, result);
-    }
-
-    fn instruction(&mut self, group: Group, track: u32, issue: &Issue, result_at: Option<u64>) {
-        let labels = self.labels;
-        let (name, source) = labels
-            .get(issue.pc as usize)
-            .map_or(("?", ""), |label| (label.name.as_str(), label.source.as_str()));
-        let Issue { cycle, slot, place, cta, warp, pc, mask } = *issue;
-        let mask = format!("{:#010x}", mask.0);
-        let args = IssueArgs { pc, source, mask, cta, warp, place, slot, result_at };
-        self.slice(group, track, name, cycle..cycle + 1, Some(args));
-    }
-
-    /// A warp stands in a phase from a cycle on, or issues in it.
-    fn stand(&mut self, place: usize, phase: Option<WarpPhase>, cycle: u64) {
-        let Some(resident) = &mut self.warps[place] else { return };
-        let before = resident.open;
-        if before.is_some_and(|(open, _)| Some(open) == phase) {
-            return;
-        }
-        resident.open = phase.map(|phase| (phase, cycle));
-        if let Some((open, since)) = before {
-            self.begin_warp(place, since.max(self.window.start));
-            let track = self.warp_track(place);
-            self.slice(WARPS, track, open.name(), since..cycle, PLAIN);
-        }
-    }
-
-    /// Begins the slice of a warp's residency with the first that it holds.
-    fn begin_warp(&mut self, place: usize, cycle: u64) {
-        if !self.window.contains(&cycle) {
-            return;
-        }
-        let Some(resident) = self.warps[place].as_mut().filter(|resident| !resident.begun) else {
-            return;
-        };
-        resident.begun = true;
-        let (cta, warp) = (resident.cta, resident.warp);
-        let track = self.warp_track(place);
-        self.edge("B", track, cta, warp, cycle);
-    }
-
-    fn edge(&mut self, ph: &'static str, tid: u32, cta: u64, warp: u32, cycle: u64) {
-        let name = format!("CTA {cta}, warp {warp}");
-        let args = Some(WarpArgs { cta, warp });
-        let pid = WARPS.number;
-        self.file.event(&Event { name: &name, ph, ts: Some(cycle), dur: None, pid, tid, args });
-        self.left = self.left.saturating_sub(u64::from(ph == "B"));
-    }
-
-    fn end_warp(&mut self, place: usize, cycle: u64) {
-        self.stand(place, None, cycle);
-        let Some(Resident { cta, warp, begun: true, .. }) = self.warps[place].take() else {
-            return;
-        };
-        let track = self.warp_track(place);
-        self.edge("E", track, cta, warp, cycle.min(self.window.end));
-    }
-
-    fn end_cta(&mut self, slot: usize, cycle: u64) {
-        let Some(ResidentCta { cta, since, warps }) = self.ctas[slot].take() else { return };
-        let track = self.track(CTAS, slot, || format!("CTA place {slot}"));
-        let args = Some(CtaArgs { warps });
-        self.slice(CTAS, track, &format!("CTA {cta}"), since..cycle, args);
     }
 
     /// Ends all slices: nothing more is drawn.
     fn close(&mut self, end: u64) {
-        self.limit_active_warps(end, None);
-        for slot in 0..self.slots {
-            self.stall(slot, None, end);
-        }
-        for place in 0..MAX_RESIDENT_WARPS {
-            self.end_warp(place, end);
-        }
-        for slot in 0..MAX_RESIDENT_CTAS {
-            self.end_cta(slot, end);
-        }
+        let tracks = &mut self.tracks;
+        self.expansion.limit_active_warps(tracks, end, None);
+        self.slots.close(tracks, end);
+        self.residents.close(tracks, end);
         // What is reserved beyond a launch's last cycle happens; beyond the window it is not drawn.
-        self.write_reserved(self.window.end);
-        self.write_memory(u64::MAX);
-        let rest = std::mem::take(&mut self.reserved);
-        for (bank, queue) in rest.reads.into_iter().enumerate() {
-            for planned in queue {
-                self.read(bank, &planned);
-            }
-        }
-        for (bank, writes) in rest.writes.into_iter().enumerate() {
-            for (cycle, writes) in writes {
-                self.bank_writes(bank, cycle, writes);
-            }
-        }
-        for (unit, queues) in rest.units.into_iter().enumerate() {
-            for (slot, queue) in queues.into_iter().enumerate() {
-                for planned in queue {
-                    self.unit(unit, slot, &planned);
-                }
-            }
-        }
+        self.reserved.draw_before(tracks, self.slots.count(), tracks.window().end);
+        self.memory.draw_before(tracks, u64::MAX);
+        self.reserved.close(tracks);
         self.done = true;
     }
-
-    /// Writes what was reserved and is over before a cycle.
-    fn write_reserved(&mut self, cycle: u64) {
-        for bank in 0..self.banks {
-            while let Some(planned) = over(&mut self.reserved.reads[bank], cycle) {
-                self.read(bank, &planned);
-            }
-            while let Some(writes) = self.reserved.writes[bank].first_entry()
-                && *writes.key() + self.write_cycles <= cycle
-            {
-                let (at, writes) = writes.remove_entry();
-                self.bank_writes(bank, at, writes);
-            }
-        }
-        for unit in 0..SmUnit::ALL.len() {
-            for slot in 0..self.slots {
-                while let Some(planned) = over(&mut self.reserved.units[unit][slot], cycle) {
-                    self.unit(unit, slot, &planned);
-                }
-            }
-        }
-    }
-
-    fn read(&mut self, bank: usize, planned: &Planned) {
-        let track = self.track(BANK_PORTS, bank, || format!("bank {bank} reads"));
-        self.used(BANK_PORTS, track, planned);
-    }
-
-    /// Writes that begin in one cycle.
-    fn bank_writes(&mut self, bank: usize, cycle: u64, writes: Vec<Write>) {
-        let name = match writes.as_slice() {
-            [one] => format!("r{} ({})", one.register, one.cause),
-            several => format!("{} writes", several.len()),
-        };
-        let track = self.track(BANK_PORTS, self.banks + bank, || format!("bank {bank} writes"));
-        let cycles = cycle..cycle + self.write_cycles;
-        self.planned_slice(BANK_PORTS, track, &name, cycles, WriteArgs { writes });
-    }
-
-    fn unit(&mut self, unit: usize, slot: usize, planned: &Planned) {
-        let name = SmUnit::ALL[unit].name();
-        let title = || if slot == 0 { name.to_owned() } else { format!("{name}, slot {slot}") };
-        let track = self.track(UNITS, unit * MAX_SLOTS + slot, title);
-        self.used(UNITS, track, planned);
-    }
-
-    fn used(&mut self, group: Group, track: u32, planned: &Planned) {
-        let Planned { from, until, pc, place } = *planned;
-        let labels = self.labels;
-        let name = labels.get(pc as usize).map_or("?", |label| label.name.as_str());
-        self.planned_slice(group, track, name, from..until, UseArgs { pc, place });
-    }
-
-    fn warp_track(&mut self, place: usize) -> u32 {
-        self.track(WARPS, place, || format!("warp place {place}"))
-    }
-
-    /// The number of a track, which is named when it is first used.
-    fn track(&mut self, group: Group, index: usize, name: impl FnOnce() -> String) -> u32 {
-        let track = group.number * TRACKS + index as u32;
-        if self.named.insert(track) {
-            self.file.track(group, track, &name());
-        }
-        track
-    }
-
-    /// Writes the part of a slice that lies in the window.
-    fn slice<A: Serialize>(
-        &mut self,
-        group: Group,
-        track: u32,
-        name: &str,
-        cycles: Range<u64>,
-        args: Option<A>,
-    ) {
-        let from = cycles.start.max(self.window.start);
-        let until = cycles.end.min(self.window.end);
-        if from < until {
-            self.write(group, track, name, from..until, args);
-            self.left = self.left.saturating_sub(1);
-        }
-    }
-
-    /// The same for a slice that was accounted for when it was reserved.
-    fn planned_slice(
-        &mut self,
-        group: Group,
-        track: u32,
-        name: &str,
-        cycles: Range<u64>,
-        args: impl Serialize,
-    ) {
-        let left = self.left;
-        self.slice(group, track, name, cycles, Some(args));
-        self.left = left;
-    }
-
-    fn write<A: Serialize>(
-        &mut self,
-        group: Group,
-        tid: u32,
-        name: &str,
-        cycles: Range<u64>,
-        args: Option<A>,
-    ) {
-        let (ts, dur) = (Some(cycles.start), Some(cycles.end - cycles.start));
-        self.file.event(&Event { name, ph: "X", ts, dur, pid: group.number, tid, args });
-    }
-}
-
-/// The first of a queue, if it is over before a cycle.
-fn over(queue: &mut VecDeque<Planned>, cycle: u64) -> Option<Planned> {
-    queue.front().is_some_and(|planned| planned.until <= cycle).then(|| queue.pop_front())?
-}
-
-fn words(name: &str) -> String {
-    name.replace('_', " ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::KIND;
     use super::*;
-    use strata_core::sm::operand_delivery::CollectorSettings;
+    use crate::timeline::file::{About, KIND};
+    use std::collections::BTreeMap;
+    use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
+    use strata_core::sm::{Issue, SmUnit, WriteCause};
     use strata_core::units::{LaneMask, RegisterId};
     use strata_files::output::Output;
 
@@ -627,7 +229,7 @@ mod tests {
             drawing.add(one);
         }
         let (cycles, _) = drawing.finish(6);
-        file.about(&super::super::About::default(), &cycles, 6);
+        file.about(&About::default(), &cycles, 6);
         file.finish().unwrap();
         let json: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();

@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::About;
 use strata_files::failure::Failure;
 use strata_files::output::{Kind, Output};
 use strata_files::partial_file::PartialFile;
@@ -60,6 +59,25 @@ struct NameArgs<'a> {
 #[derive(Serialize)]
 struct SortArgs {
     sort_index: u32,
+}
+
+/// What the file says about itself.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct About {
+    /// Program and version.
+    pub tool: String,
+    /// Workload or trace.
+    pub input: String,
+    /// Design.
+    pub design: String,
+    /// Kernel.
+    pub kernel: String,
+    /// Index of the launch.
+    pub launch: String,
+    /// CTAs in each dimension.
+    pub grid: String,
+    /// Threads of a CTA in each dimension.
+    pub block: String,
 }
 
 /// Version of the layout. Raised when a track or an argument changes its meaning or goes away.

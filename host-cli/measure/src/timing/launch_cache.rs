@@ -8,7 +8,7 @@ use strata_core::sm::memory::mshr::{Mshr, MshrLimit};
 use strata_core::sm::memory::waiting::{MOST_WAITERS, MOST_WAITING, Waiter, WaitingAccess};
 use strata_core::sm::partition::Partition;
 
-use super::TimingError;
+use super::error::TimingError;
 
 /// The cache of a design, and what it has below, from one launch to the next.
 #[derive(Clone, Debug)]

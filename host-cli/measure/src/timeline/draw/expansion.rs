@@ -8,8 +8,9 @@ use strata_core::sm::ExpansionObservation;
 use strata_core::sm::expansion::operand_cache::Move;
 use strata_core::units::RegisterId;
 
-use super::super::file::Group;
-use super::{Drawing, SLOTS, UseArgs, WARPS};
+use super::issued::Prefetch;
+use super::tracks::Tracks;
+use crate::timeline::file::Group;
 
 /// Only in files of designs whose registers expand into scratchpad memory, or with a lazy limit.
 const EXPANSION: Group = Group { number: 7, name: "registers in scratchpad" };
@@ -20,7 +21,8 @@ const BUNDLES: usize = 1;
 const SCRATCHPAD: usize = 2;
 const OPERAND_CACHE: usize = 3;
 const LIMIT: usize = 4;
-const NAMES: [&str; 5] = ["PREF", "bundles", "scratchpad memory", "operand cache", "active limit"];
+const NAMES: [&str; 5] =
+    [Prefetch::NAME, "bundles", "scratchpad memory", "operand cache", "active limit"];
 
 /// Something that happened in a cycle.
 #[derive(Clone, Debug, Serialize)]
@@ -43,13 +45,6 @@ struct LimitArgs {
     warps: u8,
 }
 
-/// PREF that issues in a slot.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Prefetch {
-    pub(super) slot: u8,
-    pub(super) of: UseArgs,
-}
-
 /// What was told and is not drawn yet.
 #[derive(Debug, Default)]
 pub(super) struct ExpansionTracks {
@@ -68,7 +63,7 @@ fn event(event: ExpansionObservation) -> (usize, EventArgs) {
     };
     match event {
         ExpansionObservation::Prefetch { place, pc, .. } => {
-            of(PREFETCHES, "PREF", place, None, Some(pc))
+            of(PREFETCHES, Prefetch::NAME, place, None, Some(pc))
         }
         ExpansionObservation::Begins { place, pc } => of(BUNDLES, "begins", place, None, Some(pc)),
         ExpansionObservation::Schedulable { place } => {
@@ -96,49 +91,35 @@ fn event(event: ExpansionObservation) -> (usize, EventArgs) {
     }
 }
 
-impl Drawing<'_> {
+impl ExpansionTracks {
     /// Keeps what happened in a cycle until it is over.
-    pub(super) fn add_of_expansion(&mut self, cycle: u64, told: ExpansionObservation) {
-        if let ExpansionObservation::Prefetch { slot, place, pc } = told {
-            self.prefetches.push(Prefetch { slot, of: UseArgs { pc, place } });
-        }
-        if self.is_planned(cycle, cycle + 1) {
+    pub(super) fn add(&mut self, tracks: &mut Tracks<'_>, cycle: u64, told: ExpansionObservation) {
+        if tracks.is_planned(cycle, cycle + 1) {
             let (track, args) = event(told);
-            self.expansion.events.entry((cycle, track)).or_default().push(args);
+            self.events.entry((cycle, track)).or_default().push(args);
         }
-    }
-
-    /// PREF on the track of its slot.
-    pub(super) fn prefetch_in_slot(&mut self, prefetch: &Prefetch, cycle: u64) {
-        let slot = usize::from(prefetch.slot);
-        let track = self.track(SLOTS, slot, || format!("slot {slot}"));
-        self.slice(SLOTS, track, NAMES[PREFETCHES], cycle..cycle + 1, Some(prefetch.of));
-    }
-
-    /// PREF on the track of its warp.
-    pub(super) fn prefetch_of_warp(&mut self, prefetch: &Prefetch, cycle: u64) {
-        let place = usize::from(prefetch.of.place);
-        self.begin_warp(place, cycle);
-        let track = self.warp_track(place);
-        self.slice(WARPS, track, NAMES[PREFETCHES], cycle..cycle + 1, Some(prefetch.of));
     }
 
     /// Another limit of active warps; draws the one before.
-    pub(super) fn limit_active_warps(&mut self, cycle: u64, limit: Option<u8>) {
-        let before =
-            std::mem::replace(&mut self.expansion.limit, limit.map(|warps| (warps, cycle)));
+    pub(super) fn limit_active_warps(
+        &mut self,
+        tracks: &mut Tracks<'_>,
+        cycle: u64,
+        limit: Option<u8>,
+    ) {
+        let before = std::mem::replace(&mut self.limit, limit.map(|warps| (warps, cycle)));
         if let Some((warps, since)) = before
             && since < cycle
         {
-            let track = self.expansion_track(LIMIT);
+            let track = self.track(tracks, LIMIT);
             let name = format!("{warps} active warps");
-            self.slice(EXPANSION, track, &name, since..cycle, Some(LimitArgs { warps }));
+            tracks.slice(EXPANSION, track, &name, since..cycle, Some(LimitArgs { warps }));
         }
     }
 
-    /// Writes what happened before a cycle.
-    pub(super) fn write_expansion(&mut self, cycle: u64) {
-        while let Some(first) = self.expansion.events.first_entry()
+    /// Draws what happened before a cycle.
+    pub(super) fn draw_before(&mut self, tracks: &mut Tracks<'_>, cycle: u64) {
+        while let Some(first) = self.events.first_entry()
             && first.key().0 < cycle
         {
             let ((at, index), events) = first.remove_entry();
@@ -147,16 +128,16 @@ impl Drawing<'_> {
                 [EventArgs { what, .. }] => (*what).to_owned(),
                 several => format!("{} events", several.len()),
             };
-            let track = self.expansion_track(index);
-            self.planned_slice(EXPANSION, track, &name, at..at + 1, EventsArgs { events });
+            let track = self.track(tracks, index);
+            tracks.planned_slice(EXPANSION, track, &name, at..at + 1, EventsArgs { events });
         }
     }
 
     /// The number of a track, which is named with its group when it is first used.
-    fn expansion_track(&mut self, index: usize) -> u32 {
-        if !std::mem::replace(&mut self.expansion.begun, true) {
-            self.file.group(EXPANSION);
+    fn track(&mut self, tracks: &mut Tracks<'_>, index: usize) -> u32 {
+        if !std::mem::replace(&mut self.begun, true) {
+            tracks.group(EXPANSION);
         }
-        self.track(EXPANSION, index, || NAMES[index].to_owned())
+        tracks.track(EXPANSION, index, || NAMES[index].to_owned())
     }
 }

@@ -9,8 +9,8 @@ use strata_core::sm::memory::touched::{LINE_BYTES, TouchedLine};
 use strata_core::sm::memory::{CacheEventKind, Ticket};
 use strata_core::sm::{MemoryObservation, Observation, RowObservation};
 
-use super::super::file::Group;
-use super::{Drawing, UseArgs, words};
+use super::tracks::{Tracks, UseArgs, words};
+use crate::timeline::file::Group;
 
 /// Only in files of designs with a data cache.
 const MEMORY: Group = Group { number: 6, name: "memory" };
@@ -99,38 +99,39 @@ pub(super) struct MemoryTracks {
     refused: BTreeMap<u64, Vec<UseArgs>>,
 }
 
-impl Drawing<'_> {
+impl MemoryTracks {
     /// Draws what a memory tells.
-    pub(super) fn add_of_memory(&mut self, observation: &Observation) {
+    pub(super) fn add(&mut self, tracks: &mut Tracks<'_>, observation: &Observation) {
         match *observation {
-            Observation::Memory(counted) => self.add_counted(&counted),
+            Observation::Memory(counted) => self.add_counted(tracks, &counted),
             Observation::Path { place, pc, from, until } => {
+                let name = tracks.name_of(pc).to_owned();
                 let args = Args::Use(UseArgs { pc, place });
-                self.tell(PATH, Told { from, until, name: self.name_of(pc), args });
+                self.tell(tracks, PATH, Told { from, until, name, args });
             }
-            Observation::Fill { line, place, pc, cycle } if self.is_planned(cycle, cycle + 1) => {
+            Observation::Fill { line, place, pc, cycle } if tracks.is_planned(cycle, cycle + 1) => {
                 let args = LineArgs { line: named(line), pc, place, bytes: None };
-                self.memory.fills.entry(cycle).or_default().push(args);
+                self.fills.entry(cycle).or_default().push(args);
             }
-            Observation::Row(row) => self.add_row(&row),
-            Observation::Refused { cycle, place, pc } if self.is_planned(cycle, cycle + 1) => {
-                self.memory.refused.entry(cycle).or_default().push(UseArgs { pc, place });
+            Observation::Row(row) => self.add_row(tracks, &row),
+            Observation::Refused { cycle, place, pc } if tracks.is_planned(cycle, cycle + 1) => {
+                self.refused.entry(cycle).or_default().push(UseArgs { pc, place });
             }
             _ => {}
         }
     }
 
-    fn add_row(&mut self, told: &RowObservation) {
+    fn add_row(&mut self, tracks: &mut Tracks<'_>, told: &RowObservation) {
         let RowObservation { channel, bank, row, found, write, of, from, until } = *told;
-        if self.is_planned(from, from + 1) {
+        if tracks.is_planned(from, from + 1) {
             let found = found.map(Row::name);
             let of = of.map(|Ticket { warp, pc }| UseArgs { pc, place: warp });
             let args = RowArgs { bank, row, found, write, there: until, of };
-            self.memory.rows.entry((from, channel)).or_default().push(args);
+            self.rows.entry((from, channel)).or_default().push(args);
         }
     }
 
-    fn add_counted(&mut self, counted: &MemoryObservation) {
+    fn add_counted(&mut self, tracks: &mut Tracks<'_>, counted: &MemoryObservation) {
         let MemoryObservation { event, count, of, line, from, until } = *counted;
         let args = |bytes| match (line, of) {
             (Some(line), Some(Ticket { warp, pc })) => {
@@ -142,15 +143,16 @@ impl Drawing<'_> {
         let counter = || words(event.name());
         match event.kind() {
             CacheEventKind::Lookup => {
-                self.tell(LOOKUPS, Told { from, until, name: counter(), args: args(None) });
+                self.tell(tracks, LOOKUPS, Told { from, until, name: counter(), args: args(None) });
             }
             CacheEventKind::Transfer => {
-                self.tell(DRAM, Told { from, until, name: counter(), args: args(Some(count)) });
+                let args = args(Some(count));
+                self.tell(tracks, DRAM, Told { from, until, name: counter(), args });
             }
             CacheEventKind::Conflict => {
                 let track = CONFLICTS + event as usize;
-                let name = of.map_or_else(|| "lines".to_owned(), |of| self.name_of(of.pc));
-                self.tell(track, Told { from, until, name, args: args(None) });
+                let name = of.map_or("lines", |of| tracks.name_of(of.pc)).to_owned();
+                self.tell(tracks, track, Told { from, until, name, args: args(None) });
             }
             CacheEventKind::Allocation
             | CacheEventKind::BankAccess
@@ -159,68 +161,64 @@ impl Drawing<'_> {
         }
     }
 
-    fn tell(&mut self, track: usize, told: Told) {
-        if self.is_planned(told.from, told.until) {
-            self.memory.slices.entry(track).or_default().push_back(told);
+    fn tell(&mut self, tracks: &mut Tracks<'_>, track: usize, told: Told) {
+        if tracks.is_planned(told.from, told.until) {
+            self.slices.entry(track).or_default().push_back(told);
         }
     }
 
-    fn name_of(&self, pc: u32) -> String {
-        self.labels.get(pc as usize).map_or("?", |label| &label.name).to_owned()
-    }
-
-    /// Writes what is over before a cycle.
-    pub(super) fn write_memory(&mut self, cycle: u64) {
-        let mut tracks = std::mem::take(&mut self.memory.slices);
-        for (&track, slices) in &mut tracks {
-            while let Some(told) = slices.pop_front_if(|told| told.until <= cycle) {
-                self.write_told(track, &told);
+    /// Draws what is over before a cycle.
+    pub(super) fn draw_before(&mut self, tracks: &mut Tracks<'_>, cycle: u64) {
+        let mut slices = std::mem::take(&mut self.slices);
+        for (&track, queue) in &mut slices {
+            while let Some(told) = queue.pop_front_if(|told| told.until <= cycle) {
+                self.draw_told(tracks, track, &told);
             }
         }
-        self.memory.slices = tracks;
-        while let Some(first) = self.memory.fills.first_entry()
+        self.slices = slices;
+        while let Some(first) = self.fills.first_entry()
             && *first.key() < cycle
         {
             let (at, lines) = first.remove_entry();
-            self.write_fills(at, lines);
+            self.draw_fills(tracks, at, lines);
         }
-        while let Some(first) = self.memory.rows.first_entry()
+        while let Some(first) = self.rows.first_entry()
             && first.key().0 < cycle
         {
             let ((at, channel), rows) = first.remove_entry();
-            self.write_rows(at, channel, rows);
+            self.draw_rows(tracks, at, channel, rows);
         }
-        while let Some(first) = self.memory.refused.first_entry()
+        while let Some(first) = self.refused.first_entry()
             && *first.key() < cycle
         {
             let (at, accesses) = first.remove_entry();
-            self.write_refused(at, accesses);
+            self.draw_refused(tracks, at, accesses);
         }
     }
 
-    fn write_told(&mut self, index: usize, told: &Told) {
+    fn draw_told(&mut self, tracks: &mut Tracks<'_>, index: usize, told: &Told) {
         let conflict = || CacheEvent::ALL.get(index - CONFLICTS).map_or("?", |event| event.name());
-        let track = self.memory_track(index, || match index {
+        let track = self.track(tracks, index, || match index {
             PATH => "path of shared memory and cache".to_owned(),
             LOOKUPS => "tag lookups".to_owned(),
             DRAM => "DRAM transfers".to_owned(),
             _ => words(conflict()),
         });
-        self.planned_slice(MEMORY, track, &told.name, told.from..told.until, &told.args);
+        tracks.planned_slice(MEMORY, track, &told.name, told.from..told.until, &told.args);
     }
 
     /// Lines that come in one cycle.
-    fn write_fills(&mut self, cycle: u64, lines: Vec<LineArgs>) {
+    fn draw_fills(&mut self, tracks: &mut Tracks<'_>, cycle: u64, lines: Vec<LineArgs>) {
         let name = match lines.as_slice() {
             [one] => one.line.clone(),
             several => format!("{} lines", several.len()),
         };
-        let track = self.memory_track(FILLS, || "fills".to_owned());
-        self.planned_slice(MEMORY, track, &name, cycle..cycle + 1, LinesArgs { lines });
+        let track = self.track(tracks, FILLS, || "fills".to_owned());
+        tracks.planned_slice(MEMORY, track, &name, cycle..cycle + 1, LinesArgs { lines });
     }
 
     /// What a channel of DRAM reads and writes from one cycle on.
-    fn write_rows(&mut self, cycle: u64, channel: u8, rows: Vec<RowArgs>) {
+    fn draw_rows(&mut self, tracks: &mut Tracks<'_>, cycle: u64, channel: u8, rows: Vec<RowArgs>) {
         let name = match rows.as_slice() {
             [one] => {
                 let verb = if one.write { "write" } else { "read" };
@@ -229,26 +227,31 @@ impl Drawing<'_> {
             several => format!("{} reads and writes", several.len()),
         };
         let index = CHANNELS + usize::from(channel);
-        let track = self.memory_track(index, || format!("DRAM channel {channel}"));
-        self.planned_slice(MEMORY, track, &name, cycle..cycle + 1, RowsArgs { rows });
+        let track = self.track(tracks, index, || format!("DRAM channel {channel}"));
+        tracks.planned_slice(MEMORY, track, &name, cycle..cycle + 1, RowsArgs { rows });
     }
 
     /// Accesses that are refused in one cycle.
-    fn write_refused(&mut self, cycle: u64, accesses: Vec<UseArgs>) {
+    fn draw_refused(&mut self, tracks: &mut Tracks<'_>, cycle: u64, accesses: Vec<UseArgs>) {
         let name = match accesses.as_slice() {
-            [one] => self.name_of(one.pc),
+            [one] => tracks.name_of(one.pc).to_owned(),
             several => format!("{} accesses", several.len()),
         };
-        let track = self.memory_track(REFUSED, || "refused".to_owned());
-        self.planned_slice(MEMORY, track, &name, cycle..cycle + 1, AccessesArgs { accesses });
+        let track = self.track(tracks, REFUSED, || "refused".to_owned());
+        tracks.planned_slice(MEMORY, track, &name, cycle..cycle + 1, AccessesArgs { accesses });
     }
 
     /// The number of a track, which is named with its group when it is first used.
-    fn memory_track(&mut self, index: usize, name: impl FnOnce() -> String) -> u32 {
-        if !std::mem::replace(&mut self.memory.begun, true) {
-            self.file.group(MEMORY);
+    fn track(
+        &mut self,
+        tracks: &mut Tracks<'_>,
+        index: usize,
+        name: impl FnOnce() -> String,
+    ) -> u32 {
+        if !std::mem::replace(&mut self.begun, true) {
+            tracks.group(MEMORY);
         }
-        self.track(MEMORY, index, name)
+        tracks.track(MEMORY, index, name)
     }
 }
 
