@@ -9,6 +9,7 @@ use crate::config::name;
 use crate::failure::{ExitStatus, Failure};
 use crate::notes::{Inputs, Notes, Steps};
 use crate::progress::{Progress, Rate};
+use crate::report::columns::{Columns, Form};
 use crate::terminal::{self, ERROR, REMARK};
 
 /// The only place that writes to the terminal.
@@ -26,6 +27,18 @@ impl Printer {
     /// Writes a command's result. A reader that closes the pipe early is no error.
     pub fn data(&self, text: &str) -> Result<ExitStatus, Failure> {
         self.part(text).map(|_| ExitStatus::Success)
+    }
+
+    /// Writes a table in a form.
+    ///
+    /// # Errors
+    /// Parquet for a terminal; standard output cannot be written.
+    pub fn table(&self, columns: &Columns, form: Form) -> Result<ExitStatus, Failure> {
+        if form == Form::Parquet && std::io::stdout().is_terminal() {
+            return Err(Failure::input("Parquet is not for a terminal")
+                .hint("write it into a file: `> FILE.parquet`"));
+        }
+        self.bytes(&columns.to_bytes(form)?).map(|_| ExitStatus::Success)
     }
 
     /// Writes a part of a result. Returns whether there is still a reader.

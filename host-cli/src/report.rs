@@ -8,6 +8,7 @@ pub mod parquet;
 pub mod rows;
 pub mod storage_table;
 pub mod table;
+pub mod terminal;
 pub mod text_table;
 
 #[cfg(test)]

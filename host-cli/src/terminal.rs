@@ -1,4 +1,4 @@
-//! Terminal: how wide standard output is if it is one, and where colours are.
+//! Terminal: what the program writes to, which it looks at once.
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
@@ -7,28 +7,18 @@ use std::sync::OnceLock;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
 
+use crate::report::terminal::{self, Terminal};
+
 /// Widths below this are not believed.
 const NARROWEST: usize = 20;
 
-/// What headings of tables look like.
-pub const HEADING: Style = Style::new().bold();
 /// What the word before an error looks like.
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// What the words before notes, warnings and hints look like.
 pub const REMARK: Style = Style::new().bold();
 
-/// What this program writes to.
-#[derive(Clone, Copy, Debug, Default)]
-struct Terminal {
-    /// Of standard output; none if it is no terminal. Unit: characters.
-    width: Option<usize>,
-    /// Colours on standard output.
-    output: bool,
-    /// Colours on standard error.
-    error: bool,
-}
-
-static TERMINAL: OnceLock<Terminal> = OnceLock::new();
+/// Whether standard error has colours.
+static COLOURED_ERRORS: OnceLock<bool> = OnceLock::new();
 
 /// Finds out what the program writes to. Without it nothing is a terminal, as for those who use the
 /// library.
@@ -40,11 +30,11 @@ pub fn look(color: ColorChoice) {
         ColorChoice::Never => false,
         ColorChoice::Auto => is_terminal && !plain,
     };
-    let _ = TERMINAL.set(Terminal {
+    terminal::set(Terminal {
         width: if output { terminal_width() } else { None },
-        output: has_colours(output),
-        error: has_colours(error),
+        colours: has_colours(output),
     });
+    let _ = COLOURED_ERRORS.set(has_colours(error));
 }
 
 fn is_set(variable: &str) -> bool {
@@ -58,27 +48,10 @@ fn terminal_width() -> Option<usize> {
     told.or_else(own).filter(|&width| width >= NARROWEST)
 }
 
-fn terminal() -> Terminal {
-    TERMINAL.get().copied().unwrap_or_default()
-}
-
-/// Characters of a line of standard output; none if it is no terminal.
-pub fn width() -> Option<usize> {
-    terminal().width
-}
-
-/// A text for standard output, in a style where it has colours.
-pub fn styled(text: &str, style: Style) -> String {
-    if terminal().output { in_style(text, style) } else { text.to_owned() }
-}
-
-/// The same for standard error.
+/// A text for standard error, in a style where it has colours.
 pub fn styled_error(text: &str, style: Style) -> String {
-    if terminal().error { in_style(text, style) } else { text.to_owned() }
-}
-
-fn in_style(text: &str, style: Style) -> String {
-    format!("{style}{text}{style:#}")
+    let coloured = COLOURED_ERRORS.get().copied().unwrap_or_default();
+    if coloured { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
 /// What the words of a command line say of colours, before they are parsed: errors of parsing have

@@ -39,7 +39,7 @@ pub fn run(args: &InspectArgs, printer: &Printer) -> Result<ExitStatus, Failure>
         return match profiled(args, printer)? {
             Shown::Text(text) => printer.data(&text),
             Shown::Columns(columns, form) => {
-                columns.select(&args.columns.names)?.print(printer, form)
+                printer.table(&columns.select(&args.columns.names)?, form)
             }
         };
     }

@@ -23,7 +23,7 @@ pub fn run(args: &ParetoArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     }
     printer.note(&format!("{} beaten", designs(front.beaten)));
     let table = front.table.select(&args.columns.names)?;
-    table.print(printer, args.format.into())
+    printer.table(&table, args.format.into())
 }
 
 fn designs(count: usize) -> String {

@@ -104,7 +104,7 @@ fn compare(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
         Format::Json if all => printer.data(&report::json::to_text(&comparison)?),
         format => {
             let columns = comparison::to_columns(&comparison).select(&args.columns.names)?;
-            columns.print(printer, form(format)?)
+            printer.table(&columns, form(format)?)
         }
     };
     left_out.and(status)

@@ -282,6 +282,6 @@ fn table(args: &SweepTableArgs, printer: &Printer) -> Result<ExitStatus, Failure
         }
         _ => table::table(&rows, &list, &names, form)?,
     };
-    let status = table.print(printer, form)?;
+    let status = printer.table(&table, form)?;
     drawn.map(|()| status)
 }

@@ -22,6 +22,6 @@ pub(super) fn print(
     match args.format {
         TableFormat::Table if all => printer.data(&table()),
         TableFormat::Json if all => printer.data(&json(&columns)?),
-        format => columns.select(&args.columns.names)?.print(printer, format.into()),
+        format => printer.table(&columns.select(&args.columns.names)?, format.into()),
     }
 }

@@ -17,8 +17,7 @@ use super::error::FpgaError;
 use super::interrupt;
 use super::port::{self, Line, Tcp};
 use super::watch::Watch;
-use crate::notes::Notes as _;
-use crate::printer::Printer;
+use crate::notes::Notes;
 pub use child::Child;
 pub use repository::Repository;
 
@@ -82,7 +81,7 @@ impl Board {
     /// # Errors
     ///
     /// It cannot be built or started.
-    pub fn new(target: &Target, printer: &Printer) -> Result<Self, FpgaError> {
+    pub fn new(target: &Target, notes: &dyn Notes) -> Result<Self, FpgaError> {
         interrupt::watch();
         match target {
             Target::Port { name, baud } => Ok(Self {
@@ -92,9 +91,9 @@ impl Board {
                 elf: None,
             }),
             Target::Started(BoardName::Host) => Self::host(),
-            Target::Started(BoardName::QemuRiscv) => Self::emulated(&QEMU_RISCV, printer),
-            Target::Started(BoardName::QemuCortexM) => Self::emulated(&QEMU_CORTEX_M, printer),
-            Target::Simulated => Self::simulated(&Listen::Tcp(0), printer).map(|(board, _)| board),
+            Target::Started(BoardName::QemuRiscv) => Self::emulated(&QEMU_RISCV, notes),
+            Target::Started(BoardName::QemuCortexM) => Self::emulated(&QEMU_CORTEX_M, notes),
+            Target::Simulated => Self::simulated(&Listen::Tcp(0), notes).map(|(board, _)| board),
         }
     }
 
@@ -103,13 +102,13 @@ impl Board {
     /// # Errors
     ///
     /// It cannot be built or started.
-    pub fn simulated(listen: &Listen, printer: &Printer) -> Result<(Self, String), FpgaError> {
+    pub fn simulated(listen: &Listen, notes: &dyn Notes) -> Result<(Self, String), FpgaError> {
         const NAME: &str = "the simulated board";
         let repository = Repository::find()?;
         let folder = repository.products("soc");
         let (program, hex) = (folder.join("strata-soc"), folder.join("firmware.hex"));
         if !program.is_file() || !hex.is_file() {
-            printer.note("the simulated board is built now, which takes minutes the first time");
+            notes.note("the simulated board is built now, which takes minutes the first time");
             repository.chore(&["soc"])?;
         }
         let mut command = Command::new(&program);
@@ -136,11 +135,11 @@ impl Board {
     }
 
     /// Starts a board that QEMU emulates, which connects to us.
-    fn emulated(emulated: &Emulated, printer: &Printer) -> Result<Self, FpgaError> {
+    fn emulated(emulated: &Emulated, notes: &dyn Notes) -> Result<Self, FpgaError> {
         let repository = Repository::find()?;
         let elf = repository.products(emulated.board).join("firmware.elf");
         if !elf.is_file() {
-            printer.note("the board's firmware is built now");
+            notes.note("the board's firmware is built now");
             repository.chore(emulated.chore)?;
         }
         let (listener, port) = listener(emulated.name)?;

@@ -8,7 +8,7 @@ use super::plan::{CLUSTER, MOST_REGISTERS, WARPS};
 use crate::evaluate::EvaluateError;
 use crate::failure::Failure;
 use crate::measure::{self, Counted, Request};
-use crate::printer::Printer;
+use crate::notes::Notes;
 use crate::subject::{self, Subject};
 
 /// One launch.
@@ -43,7 +43,7 @@ impl Material {
         subject: &Subject,
         request: &Request,
         accesses: u64,
-        printer: &Printer,
+        notes: &dyn Notes,
     ) -> Result<Self, Failure> {
         let mut material = Self {
             name: subject.name().to_owned(),
@@ -68,10 +68,10 @@ impl Material {
         match subject {
             Subject::Workload(workload) => {
                 let prepared = subject::prepare(workload, &request.size, &request.overrides)?;
-                measure::each_launch(workload, &prepared, request, printer, visit)?;
+                measure::each_launch(workload, &prepared, request, notes, visit)?;
             }
             Subject::Trace(input) => {
-                measure::each_recorded_launch(input, request, printer, visit)?;
+                measure::each_recorded_launch(input, request, notes, visit)?;
             }
         }
         if let Some((kernel, registers)) = too_large {

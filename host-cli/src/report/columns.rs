@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
 
 use serde_json::{Map, Value};
 
@@ -10,8 +9,7 @@ use super::json;
 use super::parquet::{self, Field, Kind};
 use super::text_table::TextTable;
 use crate::config::suggest::{did_you_mean, suggest};
-use crate::failure::{ExitStatus, Failure};
-use crate::printer::Printer;
+use crate::failure::Failure;
 
 /// A value in a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,18 +158,6 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Prints all of them in a form.
-    ///
-    /// # Errors
-    /// Parquet for a terminal; standard output cannot be written.
-    pub fn print(&self, printer: &Printer, form: Form) -> Result<ExitStatus, Failure> {
-        if form == Form::Parquet && std::io::stdout().is_terminal() {
-            return Err(Failure::input("Parquet is not for a terminal")
-                .hint("write it into a file: `> FILE.parquet`"));
-        }
-        printer.bytes(&self.to_bytes(form)?).map(|_| ExitStatus::Success)
-    }
-
     /// No rows yet.
     pub fn new<N: Into<String>>(header: impl IntoIterator<Item = N>) -> Self {
         Self { header: header.into_iter().map(Into::into).collect(), rows: Vec::new() }

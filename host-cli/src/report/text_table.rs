@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter};
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::terminal;
+use super::terminal::{heading, terminal};
 
 /// What is between two columns.
 const GAP: usize = 2;
@@ -127,7 +127,7 @@ impl TextTable {
         let headings = self.heading_lines();
         let line = |(at, line): (usize, &str)| {
             let line = line.trim_end();
-            if at < headings { terminal::styled(line, terminal::HEADING) } else { line.to_owned() }
+            if at < headings { heading(line) } else { line.to_owned() }
         };
         text.lines().enumerate().map(line).collect::<Vec<_>>().join("\n")
     }
@@ -210,9 +210,9 @@ impl TextTable {
                 taken += GAP + widths[end];
                 end += 1;
             }
-            let line = |(at, heading): (usize, &String)| {
-                let pad = " ".repeat(label - length(heading));
-                let mut line = terminal::styled(heading, terminal::HEADING) + &pad;
+            let line = |(at, name): (usize, &String)| {
+                let pad = " ".repeat(label - length(name));
+                let mut line = heading(name) + &pad;
                 for (row, width) in rows[first..end].iter().zip(&widths[first..end]) {
                     let cell = row.get(at).map_or("", String::as_str).replace('\n', " ");
                     // One row alone is a list.
@@ -247,11 +247,9 @@ impl TextTable {
 
 impl Display for TextTable {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
-        match terminal::width() {
+        match terminal().width {
             Some(width) => to.write_str(&self.fitted(width)),
-            None if terminal::styled("", terminal::HEADING).is_empty() => {
-                to.write_str(&self.whole())
-            }
+            None if !terminal().colours => to.write_str(&self.whole()),
             None => to.write_str(&self.emphasised(&self.whole())),
         }
     }

@@ -108,9 +108,9 @@ impl<'a> Rows<'a> {
         // To read, without columns that no row has.
         let is_read = !matches!(args.format, Format::Csv | Format::Parquet);
         if is_read && is_whole(args) {
-            return Layout::of(reports).columns(reports).print(printer, form);
+            return printer.table(&Layout::of(reports).columns(reports), form);
         }
-        self.columns(reports)?.print(printer, form)
+        printer.table(&self.columns(reports)?, form)
     }
 
     /// Reports under the columns.
