@@ -25,6 +25,7 @@ pub use strata_measure::{
     self as measure, crossings, evaluate, levels, notes, options, parallel, provision, stalls,
     subject, timeline, timing,
 };
+pub use strata_report::{self as report, comparison, difference};
 pub use strata_trace as trace;
 pub use strata_workload::{self as workload, dump, kernel_name, launch_template, watch};
 
@@ -33,14 +34,11 @@ pub mod call;
 pub mod claims;
 pub mod cli;
 pub mod commands;
-pub mod comparison;
-pub mod difference;
 pub mod exact;
 pub mod fpga;
 pub mod plot;
 pub mod printer;
 mod progress;
-pub mod report;
 pub mod report_page;
 pub mod reproduce;
 pub mod study;

@@ -31,7 +31,7 @@ const RATIOS: [&str; 5] = [
 ];
 
 /// The columns that reports may have in a technology: those of [`values`] behind the group's name.
-pub(crate) fn columns_in(technology: &str) -> Vec<String> {
+pub fn columns_in(technology: &str) -> Vec<String> {
     let parts = StoragePart::ALL.iter().map(|part| part.name()).chain(["total"]);
     let parts = parts.map(|part| format!("{part}_fj"));
     let names = parts.chain(RATIOS.map(str::to_owned));
@@ -39,7 +39,7 @@ pub(crate) fn columns_in(technology: &str) -> Vec<String> {
 }
 
 /// Each value of a report by its name: the technology's, and behind it the part, or what it is.
-pub(crate) fn values(report: &RunReport) -> BTreeMap<String, Cell> {
+pub fn values(report: &RunReport) -> BTreeMap<String, Cell> {
     let mut all = BTreeMap::new();
     let in_all = report.storage_energy.iter().flat_map(|energy| &energy.technologies);
     for InTechnology { technology, energy_fj, average_power_mw, relative, .. } in in_all {

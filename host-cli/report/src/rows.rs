@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::columns::{Cell, Columns};
 use super::{Endurance, EnergyInTime, RunReport, storage_table};
-use crate::design::{Value, parameter_keys};
+use strata_design::{Value, parameter_keys};
 
 /// What was run.
 const LABELS: [&str; 5] = ["workload", "design", "machine", "mode", "order"];
@@ -136,7 +136,7 @@ impl From<&Value> for Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::made_up::{cached, plain};
+    use crate::made_up::{cached, plain};
 
     #[test]
     fn a_data_cache_adds_columns_which_others_leave_empty() {

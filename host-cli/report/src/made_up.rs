@@ -6,7 +6,7 @@ use strata_core::sm::memory::cached::CacheEvent;
 
 use super::derived::LOAD_HITS;
 use super::{Check, RunReport, SCHEMA, tool};
-use crate::design::resolve;
+use strata_design::resolve;
 
 /// A design without a data cache.
 pub(super) fn plain(design: &str) -> RunReport {

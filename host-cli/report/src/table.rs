@@ -387,7 +387,7 @@ fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::made_up::{cached, plain};
+    use crate::made_up::{cached, plain};
     use strata_core::event::Counters;
 
     #[test]

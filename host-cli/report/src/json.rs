@@ -7,7 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Failure;
+use strata_files::failure::Failure;
 
 /// Reports or a study as JSON with sorted keys and a final newline.
 ///
@@ -59,7 +59,7 @@ pub fn schema_text<T: JsonSchema>() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::made_up::{cached, plain};
+    use crate::made_up::{cached, plain};
     use strata_core::sm::memory::cached::CacheEvent;
 
     #[test]

@@ -9,10 +9,10 @@ mod render;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::config::quantity::Frequency;
-use crate::design::Design;
-use crate::report::RunReport;
-use crate::report::rounded;
+use crate::RunReport;
+use crate::rounded;
+use strata_config::quantity::Frequency;
+use strata_design::Design;
 
 pub use render::{no_columns, to_columns, to_table};
 

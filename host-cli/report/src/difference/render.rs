@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Count, Difference, Pair, WorkloadDifference};
-use crate::report::text_table::TextTable;
+use crate::text_table::TextTable;
 
 /// Events of an input that are shown.
 const SHOWN: usize = 12;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{Comparison, RATIOS, Statistic};
-use crate::report::columns::{Cell, Columns};
-use crate::report::text_table::TextTable;
+use crate::columns::{Cell, Columns};
+use crate::text_table::TextTable;
 
 /// A line for each input and design; ratios that nothing is known of are left out, and said.
 pub fn to_table(comparison: &Comparison) -> String {

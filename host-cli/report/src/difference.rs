@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde_json::Value;
 use strata_core::event::{Counters, EnergyClass, Event};
 
-use crate::design::Design;
-use crate::measure::price;
+use strata_design::Design;
+use strata_measure::price;
 
 pub use render::to_table;
 
@@ -300,8 +300,8 @@ fn changed_lines(from: &Value, to: &Value, most: usize) -> Vec<LineDifference> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::resolve;
     use serde_json::json;
+    use strata_design::resolve;
 
     fn side<'a>(name: &str, reports: Vec<Value>, design: Option<&'a Design>) -> Side<'a> {
         Side { name: name.to_owned(), reports, profiles: BTreeMap::new(), design }

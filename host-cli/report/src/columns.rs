@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::json;
 use super::parquet::{self, Field, Kind};
 use super::text_table::TextTable;
-use crate::config::suggest::{did_you_mean, suggest};
-use crate::failure::Failure;
+use strata_config::suggest::{did_you_mean, suggest};
+use strata_files::failure::Failure;
 
 /// A value in a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -338,7 +338,7 @@ pub fn check_names(names: &[String], known: &[String]) -> Result<(), Failure> {
 }
 
 /// A text field of CSV, quoted when it must be.
-pub(crate) fn field(text: &str) -> Cow<'_, str> {
+pub fn field(text: &str) -> Cow<'_, str> {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\"")).into()
     } else {

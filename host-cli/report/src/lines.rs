@@ -10,8 +10,8 @@ use strata_core::named;
 use strata_ptx::diagnostic::counted;
 use strata_ptx::module::Module;
 
-use crate::stalls::Stalls;
-use crate::timeline;
+use strata_measure::stalls::Stalls;
+use strata_measure::timeline;
 
 use super::Tool;
 use super::columns::{Cell, Columns};
