@@ -26,21 +26,17 @@ pub use strata_measure::{
     subject, timeline, timing,
 };
 pub use strata_report::{self as report, comparison, difference};
+pub use strata_study::{active_set, claims, exact, study, sweep};
 pub use strata_trace as trace;
 pub use strata_workload::{self as workload, dump, kernel_name, launch_template, watch};
 
-pub mod active_set;
 pub mod call;
-pub mod claims;
 pub mod cli;
 pub mod commands;
-pub mod exact;
 pub mod fpga;
 pub mod plot;
 pub mod printer;
 mod progress;
 pub mod report_page;
 pub mod reproduce;
-pub mod study;
-pub mod sweep;
 pub mod terminal;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use toml::{Table, Value};
 
 static TABLES: LazyLock<Table> = LazyLock::new(|| {
-    let text = include_str!("../../../host-cli/data/papers.toml");
+    let text = include_str!("../../../host-cli/study/data/papers.toml");
     let mut all: Table = text.parse().expect("it is TOML");
     match all.remove("tables") {
         Some(Value::Table(tables)) => tables,
