@@ -20,6 +20,7 @@
 
 pub use strata_config as config;
 pub use strata_design::{self as design, cost, encoding, import};
+pub use strata_figures::{plot, report_page, reproduce};
 pub use strata_files::{failure, interrupt, output, partial_file, partial_folder};
 pub use strata_measure::{
     self as measure, crossings, evaluate, levels, notes, options, parallel, provision, stalls,
@@ -34,9 +35,6 @@ pub mod call;
 pub mod cli;
 pub mod commands;
 pub mod fpga;
-pub mod plot;
 pub mod printer;
 mod progress;
-pub mod report_page;
-pub mod reproduce;
 pub mod terminal;

@@ -1,12 +1,12 @@
 //! Registers in scratchpad memory: `[EXPARS]` Figures 1, 2 and 10 to 17, Table 4.
 
 use super::{Plate, panel, timed};
-use crate::exact;
-use crate::failure::Failure;
-use crate::report::RunReport;
 use crate::reproduce::figure::{Figure, Kind, Series};
 use crate::reproduce::lab::{Lab, Runs};
-use crate::study::residency::{GROUPS, Resident, Row, Study, Taken, WayMeans};
+use strata_files::failure::Failure;
+use strata_report::RunReport;
+use strata_study::exact;
+use strata_study::study::residency::{GROUPS, Resident, Row, Study, Taken, WayMeans};
 
 const BASELINE: &str = "expars-gtx480";
 const COMMAND: &str = "strata study residency";

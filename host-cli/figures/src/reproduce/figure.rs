@@ -1,9 +1,9 @@
 //! Figures: our curves beside what a paper prints, independent of how they are drawn.
 
-use crate::exact;
-use crate::exact::Number;
-use crate::failure::Failure;
-use crate::report::columns::{Cell, Columns};
+use strata_files::failure::Failure;
+use strata_report::columns::{Cell, Columns};
+use strata_study::exact;
+use strata_study::exact::Number;
 
 /// How values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,5 +145,5 @@ impl Figure {
 
 /// Six decimals: more would be noise of the division.
 fn rounded(value: f64) -> Cell {
-    Cell::Real(crate::report::rounded(value))
+    Cell::Real(strata_report::rounded(value))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::run::{Tool, known, there};
-use crate::options::Mode;
+use strata_measure::options::Mode;
 
 /// A profile of `strata inspect --profile --format json`.
 #[derive(Clone, Debug, Deserialize)]

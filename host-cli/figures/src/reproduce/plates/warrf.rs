@@ -1,10 +1,10 @@
 //! A register file of STT-RAM: `[WARRF]` Figures 6 to 8.
 
 use super::{Plate, by_workload, changed, mean_place, panel, ratio, timed, with_mean, workloads};
-use crate::failure::Failure;
-use crate::report::RunReport;
 use crate::reproduce::figure::{Band, Figure, Kind, Series};
 use crate::reproduce::lab::{Lab, Runs, Wanted};
+use strata_files::failure::Failure;
+use strata_report::RunReport;
 
 const SRAM: &str = "warrf-gtx480";
 /// The others, as the figures call them.

@@ -16,9 +16,9 @@ mod timeline;
 
 use std::path::PathBuf;
 
-use crate::failure::Failure;
 use crate::reproduce::html;
 use crate::reproduce::svg::escaped;
+use strata_files::failure::Failure;
 
 /// Everything that a page is made of, in the order of the files.
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::profile::Profile;
-use crate::failure::Failure;
-use crate::report::json;
+use strata_files::failure::Failure;
+use strata_report::json;
 
 /// Lines of files, by the names that profiles have for them.
 #[derive(Debug, Default)]

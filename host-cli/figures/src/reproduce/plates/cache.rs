@@ -4,10 +4,10 @@ use super::{
     Needs, Plate, at, by_workload, counted, energy_part, entries, mean_place, panel, ratio, same,
     workloads,
 };
-use crate::exact;
-use crate::failure::Failure;
 use crate::reproduce::figure::{Band, Figure, Kind, Series};
 use crate::reproduce::lab::{Lab, Runs, Wanted};
+use strata_files::failure::Failure;
+use strata_study::exact;
 
 const COUNTED: Runs = Runs::Counted;
 const ENTRIES: std::ops::RangeInclusive<u8> = 1..=13;
@@ -371,7 +371,7 @@ fn energy_parts(lab: &Lab<'_>) -> Result<Vec<Figure>, Failure> {
         let of = |n: u8| {
             let design = hardware(n, "");
             let all = lab.of(COUNTED, &design).map(|report| energy_part(report, parts));
-            crate::report::table::mean(all)
+            strata_report::table::mean(all)
         };
         Series::ours(name, (1..=8).map(of))
     });

@@ -11,9 +11,9 @@ use strata_explorer::{Axis, Catalogue, Counted, Refused, Setting};
 
 use super::controls::{CONTROLS, Control, LEVELS};
 use super::defect;
-use crate::config::ConfigError;
-use crate::design::{self, Design};
-use crate::failure::Failure;
+use strata_config::ConfigError;
+use strata_design::{self as design, Design};
+use strata_files::failure::Failure;
 
 /// What the page offers, and what kernels are fitted to for it.
 pub struct Designs {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::catalogue::Status;
 use super::svg::escaped;
 use super::{Reproduction, Trends, catalogue, explorer, html};
-use crate::exact;
+use strata_study::exact;
 
 /// What a browser lets the page do: nothing that leaves it.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' \

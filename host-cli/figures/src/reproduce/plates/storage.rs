@@ -2,12 +2,12 @@
 //! 7.
 
 use super::{MEAN, Plate, panel};
-use crate::exact;
-use crate::failure::Failure;
 use crate::reproduce::figure::{Figure, Kind, Series};
 use crate::reproduce::lab::Lab;
-use crate::study::storage::Figure as Made;
-use crate::study::storage::{Run, Study};
+use strata_files::failure::Failure;
+use strata_study::exact;
+use strata_study::study::storage::Figure as Made;
+use strata_study::study::storage::{Run, Study};
 
 const UNIFIED: &str = "micro12-unified-384";
 /// The same with its banks arbitrated cycle by cycle.
@@ -76,7 +76,7 @@ fn run<'a>(study: &'a Study, input: &str, point: &str) -> Option<&'a Run> {
 fn by_input(study: &Study, name: &str, point: &str, of: Of) -> Series {
     let mut values: Vec<Option<f64>> =
         inputs(study).iter().map(|input| run(study, input, point).and_then(of)).collect();
-    values.push(crate::report::table::mean(values.iter().flatten().copied().map(Some)));
+    values.push(strata_report::table::mean(values.iter().flatten().copied().map(Some)));
     Series::ours(name, values)
 }
 
@@ -88,7 +88,7 @@ fn with_mean(inputs: &[String]) -> Vec<String> {
 fn mean(study: &Study, point: &str, of: Of) -> Option<f64> {
     let runs = inputs(study);
     let all = runs.iter().filter_map(|input| run(study, input, point)).map(of);
-    crate::report::table::mean(all)
+    strata_report::table::mean(all)
 }
 
 fn command(figure: Made) -> String {

@@ -6,12 +6,12 @@ use strata_explorer::{Input, MARK, Setting, explore};
 use super::controls::CONTROLS;
 use super::designs::Designs;
 use super::*;
-use crate::design::{self, Design};
-use crate::measure::{self, Request};
-use crate::notes::Silent;
-use crate::options::Source;
-use crate::report::RunReport;
-use crate::subject;
+use strata_design::{self as design, Design};
+use strata_measure::notes::Silent;
+use strata_measure::options::Source;
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_report::RunReport;
 
 static DESIGNS: LazyLock<Designs> = LazyLock::new(|| designs::resolved().unwrap());
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 use strata_core::sm::counters::StallReason;
 
-use crate::options::Mode;
-use crate::report::Check;
+use strata_measure::options::Mode;
+use strata_report::Check;
 
 /// A report of `strata run --format json`, without what the page does not show.
 #[derive(Clone, Debug, Deserialize)]

@@ -84,7 +84,7 @@ pub fn page() -> String {
         "# Figures and tables of the papers\n\n\
          Every figure and table of the five papers, and what becomes of it: drawn by `strata \
          reproduce`, recomputed\nexactly by `strata exact`, or not produced, and why. This page \
-         is made from `host-cli/data/figures.toml`; a test compares it.\n",
+         is made from `host-cli/figures/data/figures.toml`; a test compares it.\n",
     );
     for paper in papers() {
         let _ = write!(
@@ -109,7 +109,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::exact;
+    use strata_study::exact;
 
     /// Labels that a paper has: figures or tables of a chapter, from 1 to the last.
     const LABELS: [(&str, &[(&str, u32)]); 5] = [

@@ -10,9 +10,9 @@ use super::Inputs;
 use super::profile::Profile;
 use super::run::Run;
 use super::timeline::Timeline;
-use crate::failure::Failure;
-use crate::report::{self, json, lines};
-use crate::timeline as drawn;
+use strata_files::failure::Failure;
+use strata_measure::timeline as drawn;
+use strata_report::{self as report, json, lines};
 
 const HINT: &str = "give what `strata run --format json`, `strata inspect --profile --format json` \
                     or `strata run --timeline` of this version wrote";

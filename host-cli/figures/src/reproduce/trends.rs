@@ -3,12 +3,12 @@
 use strata_compiler::Order;
 
 use super::lab::measured;
-use crate::claims::{self, Compared};
-use crate::failure::Failure;
-use crate::notes::Notes;
-use crate::options::{Mode, Scale, Source};
-use crate::report::columns::{Cell, Columns};
-use crate::workload;
+use strata_files::failure::Failure;
+use strata_measure::notes::Notes;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_report::columns::{Cell, Columns};
+use strata_study::claims::{self, Compared};
+use strata_workload as workload;
 
 /// The orders: as the compiler wrote them, and as traces of machine code have them.
 pub const ORDERS: [Order; 3] = [Order::Ptx, Order::Scheduled, Order::ScheduledRenamed];

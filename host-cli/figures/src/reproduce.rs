@@ -21,13 +21,13 @@ mod trends;
 
 use std::collections::BTreeMap;
 
-use crate::failure::Failure;
-use crate::notes::Notes;
-use crate::options::Scale;
 use catalogue::{Entry, Paper, Status};
 use explorer::Explorer;
 use figure::Figure;
 use lab::{Lab, Runs, Wanted};
+use strata_files::failure::Failure;
+use strata_measure::notes::Notes;
+use strata_measure::options::Scale;
 pub use trends::{CLAIM_COLUMNS, ORDERS, Trends};
 
 /// What a plate became.

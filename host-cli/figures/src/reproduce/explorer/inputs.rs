@@ -8,12 +8,12 @@ use strata_core::path::PathStep;
 use strata_explorer::{Input, Kernel, Path};
 
 use super::defect;
-use crate::failure::Failure;
-use crate::levels::FitError;
-use crate::measure::{self, Counted, Request};
-use crate::notes::Notes;
-use crate::options::{Scale, Source};
-use crate::subject;
+use strata_files::failure::Failure;
+use strata_measure::levels::FitError;
+use strata_measure::notes::Notes;
+use strata_measure::options::{Scale, Source};
+use strata_measure::subject;
+use strata_measure::{self as measure, Counted, Request};
 
 /// A kernel while its launches come.
 #[derive(Default)]

@@ -15,14 +15,14 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::failure::Failure;
-use crate::notes::Notes;
-use crate::options::Scale;
-use crate::parallel;
-use crate::workload;
+use strata_files::failure::Failure;
+use strata_measure::notes::Notes;
+use strata_measure::options::Scale;
+use strata_measure::parallel;
+use strata_workload as workload;
 
 /// The compiled explorer: `cargo xtask wasm` makes it.
-pub const MODULE: &[u8] = include_bytes!("../../explorer/explorer.wasm");
+pub const MODULE: &[u8] = include_bytes!("../../../explorer/explorer.wasm");
 
 /// Size of the workloads, whatever that of the figures: at the default size those that diverge have
 /// more distinct paths than a page should hold.

@@ -5,10 +5,10 @@ use super::{
     Plate, at, by_workload, counted, energy_part, entries, left, mean_place, panel, ratio, same,
     workloads,
 };
-use crate::exact;
-use crate::failure::Failure;
 use crate::reproduce::figure::{Band, Figure, Kind, Series};
 use crate::reproduce::lab::{Lab, Runs};
+use strata_files::failure::Failure;
+use strata_study::exact;
 
 const COUNTED: Runs = Runs::Counted;
 const ENTRIES: std::ops::RangeInclusive<u8> = 1..=8;
@@ -255,7 +255,7 @@ fn energy_parts(lab: &Lab<'_>) -> Result<Vec<Figure>, Failure> {
         let of = |n: u8| {
             let design = sized(SPLIT, n);
             let all = lab.of(COUNTED, &design).map(|report| energy_part(report, parts));
-            crate::report::table::mean(all)
+            strata_report::table::mean(all)
         };
         Series::ours(name, ENTRIES.map(of))
     });
@@ -366,7 +366,7 @@ fn bandwidth(lab: &Lab<'_>) -> Result<Vec<Figure>, Failure> {
         Series::ours(
             name,
             designs.iter().map(|design| {
-                crate::report::table::mean(lab.of(COUNTED, design).map(|report| ratio(report, key)))
+                strata_report::table::mean(lab.of(COUNTED, design).map(|report| ratio(report, key)))
             }),
         )
     });

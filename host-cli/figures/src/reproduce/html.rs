@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::figure::{DECIMALS, Figure};
 use super::svg::{self, escaped};
-use crate::output::Kind;
+use strata_files::output::Kind;
 
 const STYLE: &str = include_str!("html.css");
 

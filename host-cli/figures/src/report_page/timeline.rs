@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use strata_core::sm::WarpPhase;
 
-use crate::timeline::{SCHEMA, SLOTS, WARPS};
+use strata_measure::timeline::{SCHEMA, SLOTS, WARPS};
 
 /// Where a warp is in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

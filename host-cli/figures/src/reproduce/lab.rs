@@ -6,19 +6,19 @@ use std::sync::OnceLock;
 use strata_compiler::Order;
 use strata_core::sm::expansion::Threshold;
 
-use crate::design::{Design, file, resolve};
-use crate::failure::Failure;
-use crate::measure::{self, Request};
-use crate::notes::Notes;
-use crate::options::{Mode, Scale, Source};
-use crate::parallel;
-use crate::report::RunReport;
-use crate::report::table::mean as average;
-use crate::study::storage;
-use crate::study::storage::Figure;
-use crate::study::{Input, active_warps, residency};
-use crate::subject::{self, Subject};
-use crate::workload::{self, Group, Toolchain};
+use strata_design::{Design, file, resolve};
+use strata_files::failure::Failure;
+use strata_measure::notes::Notes;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::parallel;
+use strata_measure::subject::{self, Subject};
+use strata_measure::{self as measure, Request};
+use strata_report::RunReport;
+use strata_report::table::mean as average;
+use strata_study::study::storage;
+use strata_study::study::storage::Figure;
+use strata_study::study::{Input, active_warps, residency};
+use strata_workload::{self as workload, Group, Toolchain};
 
 /// A design of a figure: what it is called here, and what it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -206,7 +206,7 @@ impl<'p> Lab<'p> {
                 schedulers: Vec::new(),
                 alu_latencies: Vec::new(),
                 orders: vec![Order::Ptx, Order::ScheduledRenamed],
-                sizes: crate::active_set::DEFAULT_SIZES
+                sizes: strata_study::active_set::DEFAULT_SIZES
                     .split(',')
                     .map(|size| size.parse().map_err(|_| Failure::internal("a size of the set")))
                     .collect::<Result<_, _>>()?,

@@ -3,12 +3,12 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
-use crate::output::{Kind as FileKind, Output};
-use crate::partial_file::PartialFile;
-use crate::report::columns::{Cell, Columns};
 use crate::reproduce::figure::{Figure, Kind, Series};
 use crate::reproduce::{html, svg};
+use strata_files::failure::Failure;
+use strata_files::output::{Kind as FileKind, Output};
+use strata_files::partial_file::PartialFile;
+use strata_report::columns::{Cell, Columns};
 
 /// What a chart shows of a table.
 #[derive(Clone, Copy, Debug)]

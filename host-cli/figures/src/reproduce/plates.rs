@@ -10,9 +10,9 @@ mod warrf;
 
 use super::figure::{Figure, Kind, Series};
 use super::lab::{Lab, Runs, Wanted};
-use crate::failure::Failure;
-use crate::report::RunReport;
-use crate::workload;
+use strata_files::failure::Failure;
+use strata_report::RunReport;
+use strata_workload as workload;
 
 /// Designs under which inputs run.
 pub type Needs = Vec<(Runs, Wanted)>;
@@ -86,7 +86,7 @@ fn by_workload<'a>(
 
 /// Values, and their mean behind them; none if one is missing.
 fn with_mean(mut values: Vec<Option<f64>>) -> Vec<Option<f64>> {
-    values.push(crate::report::table::mean(values.iter().copied()));
+    values.push(strata_report::table::mean(values.iter().copied()));
     values
 }
 

@@ -1,10 +1,10 @@
 //! The two-level warp scheduler: `[RFC2011]` Figures 9 and 10, `[DISS]` Figure 2.7.
 
 use super::{Plate, panel, with_mean, workloads};
-use crate::failure::Failure;
 use crate::reproduce::figure::{Band, Figure, Kind, Series};
 use crate::reproduce::lab::Lab;
-use crate::study::active_warps;
+use strata_files::failure::Failure;
+use strata_study::study::active_warps;
 
 /// Sizes of the active set by workload; none is every warp.
 const SIZES: [(&str, Option<u8>); 4] =
