@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+pub use strata_board::{self as fpga};
 pub use strata_config as config;
 pub use strata_design::{self as design, cost, encoding, import};
 pub use strata_figures::{plot, report_page, reproduce};
@@ -34,7 +35,6 @@ pub use strata_workload::{self as workload, dump, kernel_name, launch_template, 
 pub mod call;
 pub mod cli;
 pub mod commands;
-pub mod fpga;
 pub mod printer;
 mod progress;
 pub mod terminal;

@@ -123,7 +123,9 @@ fn one_design(
         let info = session.info()?;
         let progress = printer.progress(accesses);
         progress.set_message(plan.design.clone());
-        let compared = compare::compare(session, &info, plan, material, accesses, &progress);
+        let compared = compare::compare(session, &info, plan, material, accesses, &|made| {
+            progress.set_position(made)
+        });
         progress.finish_and_clear();
         compared
     };

@@ -28,7 +28,7 @@ const FOLDERS: [&str; 7] = [
     "fpga-softcore/formal/",
     "fpga-softcore/lockstep/src/",
     "fpga-softcore/rtl/",
-    "host-cli/src/fpga/",
+    "host-cli/board/src/",
 ];
 
 /// What stands before the number of a bit, in Rust or in hardware, where it is a field's.

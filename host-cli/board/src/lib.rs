@@ -5,6 +5,8 @@
 //! model here and to a board) -> [`report`] (three columns of counters). A [`session`] talks to a
 //! [`board`] over a [`port`].
 
+#![forbid(unsafe_code)]
+
 pub mod board;
 pub mod compare;
 pub mod error;

@@ -18,8 +18,8 @@ use strata_core::sm::config::StorageKind;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::write_pool::PoolPorts;
 
-use crate::design::{self, Design};
-use crate::failure::Failure;
+use strata_design::{self as design, Design};
+use strata_files::failure::Failure;
 
 /// Warps of the prototype.
 pub const WARPS: usize = 8;

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use indicatif::ProgressBar;
 use strata_core::digest::Digest;
 use strata_core::prototype::command::{Command, Operation};
 use strata_core::prototype::counters::PrototypeCounters;
@@ -19,8 +18,8 @@ use super::material::Material;
 use super::plan::{LANES, POOL_ENTRIES, Plan, WARPS};
 use super::session::Session;
 use super::stream::{Made, Stream};
-use crate::failure::Failure;
 use strata_core::register_file_cache::MAX_ENTRIES;
+use strata_files::failure::Failure;
 
 /// The model of the prototype on this machine.
 type Twin = Prototype<WARPS, { MAX_ENTRIES as usize }, { POOL_ENTRIES as usize }>;
@@ -92,7 +91,7 @@ pub fn fits(info: &Info, plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Streams a design's accesses.
+/// Streams a design's accesses, and tells `made` how many there have been.
 ///
 /// # Errors
 ///
@@ -103,7 +102,7 @@ pub fn compare(
     plan: &Plan,
     material: &Material,
     accesses: u64,
-    progress: &ProgressBar,
+    made: &dyn Fn(u64),
 ) -> Result<Compared, FpgaError> {
     let settings = plan.settings(material.registers);
     let refused =
@@ -131,7 +130,7 @@ pub fn compare(
         batch,
     };
     let start = Instant::now();
-    feeder.run(session, progress)?;
+    feeder.run(session, made)?;
     let seconds = start.elapsed().as_secs_f64().max(1e-9);
     let Feeder { stream, twin, digest, sent, diverged, clocks_differ, .. } = feeder;
     Ok(Compared {
@@ -172,7 +171,7 @@ struct Feeder<'m> {
 }
 
 impl Feeder<'_> {
-    fn run(&mut self, session: &mut Session, progress: &ProgressBar) -> Result<(), FpgaError> {
+    fn run(&mut self, session: &mut Session, made: &dyn Fn(u64)) -> Result<(), FpgaError> {
         let mut commands = Vec::with_capacity(self.batch);
         let mut words = Vec::with_capacity(self.batch);
         let mut outcomes = vec![Outcome::default(); self.batch];
@@ -199,7 +198,7 @@ impl Feeder<'_> {
             }
             self.sent += commands.len() as u64;
             self.waiting.push_back(Waiting { first, next: self.sent, clocks });
-            progress.set_position(self.stream.made().accesses);
+            made(self.stream.made().accesses);
         }
         while !self.waiting.is_empty() {
             self.answer(session)?;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use strata_link::LinkError;
 use strata_link::message::Refusal;
 
-use crate::failure::Failure;
-use crate::interrupt;
+use strata_files::failure::Failure;
+use strata_files::interrupt;
 
 /// Why a board cannot be talked to.
 #[derive(Debug, thiserror::Error)]

@@ -13,8 +13,8 @@ use strata_ptx::diagnostic::counted;
 
 use super::compare::Compared;
 use super::material::Material;
-use crate::report::text_table::TextTable;
-use crate::report::{self, Tool};
+use strata_report::text_table::TextTable;
+use strata_report::{self as report, Tool};
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 pub const SCHEMA: &str = "strata.fpga/1";

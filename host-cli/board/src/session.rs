@@ -13,7 +13,7 @@ use super::error::FpgaError;
 use super::interrupt;
 use super::port::Line;
 use super::watch::Watch;
-use crate::config::name::{shown, word};
+use strata_config::name::{shown, word};
 
 /// How long a usual answer may take, and a board answer without taking a message.
 const ANSWER: Duration = Duration::from_secs(4);

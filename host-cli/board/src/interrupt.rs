@@ -1,7 +1,7 @@
 //! Interrupt: Ctrl-C as a question that is asked now and then, so that what was started is ended.
 
 use super::error::FpgaError;
-use crate::interrupt;
+use strata_files::interrupt;
 
 /// From now on Ctrl-C does not end the process: [`check`] says that it came.
 pub fn watch() {

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use crate::fpga::error::FpgaError;
-use crate::fpga::interrupt;
-use crate::fpga::watch::Watch;
+use crate::error::FpgaError;
+use crate::interrupt;
+use crate::watch::Watch;
 
 /// Lines of what it says that are kept for errors.
 const LINES: usize = 5;

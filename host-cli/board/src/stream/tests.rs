@@ -13,12 +13,12 @@ use strata_core::prototype::settings::Settings;
 use strata_simt::paths::{PathDictionary, WarpPath};
 
 use super::*;
-use crate::design;
-use crate::fpga::plan::POOL_ENTRIES;
-use crate::measure::Request;
-use crate::options::{Scale, Source};
-use crate::printer::Printer;
-use crate::subject::Subject;
+use crate::plan::POOL_ENTRIES;
+use strata_design as design;
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Scale, Source};
+use strata_measure::subject::Subject;
 
 type Twin = Prototype<WARPS, { MAX_ENTRIES as usize }, { POOL_ENTRIES as usize }>;
 
@@ -29,8 +29,8 @@ fn plan(design: &str) -> Plan {
 fn material(input: &str, accesses: u64) -> Material {
     let source = Source::of(Scale::Small);
     let request = Request::new(&source).unwrap();
-    let subject = Subject::new(input, &source, &Printer::new(true)).unwrap();
-    Material::new(&subject, &request, accesses, &Printer::new(true)).unwrap()
+    let subject = Subject::new(input, &source, &Silent).unwrap();
+    Material::new(&subject, &request, accesses, &Silent).unwrap()
 }
 
 /// What count mode makes of the same launches, of whose masks only these lanes are left.

@@ -17,9 +17,9 @@ use super::error::FpgaError;
 use super::interrupt;
 use super::port::{self, Line, Tcp};
 use super::watch::Watch;
-use crate::notes::Notes;
 pub use child::Child;
 pub use repository::Repository;
+use strata_measure::notes::Notes;
 
 /// How long a program may take until it listens or connects.
 const START: Duration = Duration::from_secs(5);

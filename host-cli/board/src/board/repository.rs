@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::fpga::error::FpgaError;
-use crate::fpga::interrupt;
+use crate::error::FpgaError;
+use crate::interrupt;
 
 /// The repository of strata.
 #[derive(Debug)]

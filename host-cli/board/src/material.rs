@@ -5,11 +5,11 @@ use strata_core::image::CheckedImage;
 use strata_simt::paths::PathDictionary;
 
 use super::plan::{CLUSTER, MOST_REGISTERS, WARPS};
-use crate::evaluate::EvaluateError;
-use crate::failure::Failure;
-use crate::measure::{self, Counted, Request};
-use crate::notes::Notes;
-use crate::subject::{self, Subject};
+use strata_files::failure::Failure;
+use strata_measure::evaluate::EvaluateError;
+use strata_measure::notes::Notes;
+use strata_measure::subject::{self, Subject};
+use strata_measure::{self as measure, Counted, Request};
 
 /// One launch.
 #[derive(Clone, Debug)]
