@@ -7,16 +7,16 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use strata::design;
-use strata::levels::fitted;
-use strata::workload::{Toolchain, Workload, names};
 use strata_compiler::checker::check;
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::inline::inline;
 use strata_compiler::kernel::Kernel;
 use strata_compiler::program::Program;
 use strata_compiler::{CompileOptions, RegisterLimit, allocate, compile};
+use strata_design as design;
+use strata_measure::levels::fitted;
 use strata_ptx::module::FunctionId;
+use strata_workload::{Toolchain, Workload, names};
 
 use crate::{Prepared, Work, fitting};
 

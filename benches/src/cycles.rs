@@ -2,8 +2,6 @@
 
 use std::hint::black_box;
 
-use strata::timing::{LaunchCache, TimedLaunch, time_launch, time_launch_over};
-use strata::trace::{Keep, TracedLaunch};
 use strata_core::image::{CheckedImage, Flags, KernelImage, MemorySpace, StaticInstruction, Unit};
 use strata_core::path::PathStep;
 use strata_core::sm::config::{SmConfig, SmSettings, Timing};
@@ -13,6 +11,8 @@ use strata_core::sm::{
     Cta, DeliveryMemory, Facts, Memory, MemoryAccess, MemorySize, ReadyAt, Sm, Warp, WarpTrace,
 };
 use strata_core::units::{LaneMask, RegisterId};
+use strata_measure::timing::{LaunchCache, TimedLaunch, time_launch, time_launch_over};
+use strata_trace::{Keep, TracedLaunch};
 
 use crate::counting::rfc6;
 use crate::synthetic::{CTAS, Kernel};

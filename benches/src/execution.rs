@@ -5,8 +5,6 @@
 
 use std::hint::black_box;
 
-use strata::workload::simulate::{Options, Prepared as PreparedWorkload};
-use strata::workload::{Overrides, Toolchain, Workload};
 use strata_compiler::program::Image;
 use strata_core::count::count_path;
 use strata_core::event::Counters;
@@ -14,6 +12,8 @@ use strata_core::image::CheckedImage;
 use strata_core::organisation::Organisation;
 use strata_core::units::LaneMask;
 use strata_simt::PathDictionary;
+use strata_workload::simulate::{Options, Prepared as PreparedWorkload};
+use strata_workload::{Overrides, Toolchain, Workload};
 
 use crate::counting::rfc6;
 use crate::{Prepared, Work};

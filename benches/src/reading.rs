@@ -4,9 +4,9 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-use strata::output::Output;
-use strata::trace::store::{self, Recording, record_trace};
-use strata::trace::{Keep, Reach, TracedLaunch};
+use strata_files::output::Output;
+use strata_trace::store::{self, Recording, record_trace};
+use strata_trace::{Keep, Reach, TracedLaunch};
 use tempfile::TempDir;
 
 use crate::synthetic::Kernel;

@@ -176,7 +176,7 @@ fn stream(lines: &mut Lines<'_>, place: Place, iterations: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use strata::trace::{Keep, TracedLaunch};
+    use strata_trace::{Keep, TracedLaunch};
 
     #[test]
     fn the_traces_are_as_long_as_they_say_and_nothing_in_them_is_guessed() {

@@ -24,10 +24,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use strata_compiler::RegisterLimit;
 use table::{ColumnsArg, TableArgs};
 
-use crate::options::Mode;
-use crate::report::lines::LineOrder;
-use crate::timeline::CycleRange;
-use crate::workload::Toolchain;
+use strata_measure::options::Mode;
+use strata_measure::timeline::CycleRange;
+use strata_report::lines::LineOrder;
+use strata_workload::Toolchain;
 
 /// A laboratory for the register file of a GPU streaming multiprocessor.
 #[derive(Debug, Parser)]
@@ -138,7 +138,7 @@ fn design_files() -> String {
          active_warps=6`. Only `base` is needed. These are all keys, with examples of values: a \
          key that is left out keeps what the base has, which `strata cost` and every report's \
          `changed` lines show.\n\n{}",
-        crate::design::file::FORMAT
+        strata_design::file::FORMAT
     )
 }
 

@@ -34,20 +34,20 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::cli::{Cli, Command, Described};
-use crate::comparison::Comparison;
-use crate::difference::Difference;
-use crate::failure::{ExitStatus, Failure};
-use crate::fpga::report::FpgaReport;
-use crate::interrupt;
-use crate::notes::Notes as _;
 use crate::printer::Printer;
-use crate::report::lines::ProfileReport;
-use crate::report::{RunReport, json};
-use crate::study::{
+use crate::terminal;
+use strata_board::report::FpgaReport;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_files::interrupt;
+use strata_measure::notes::Notes as _;
+use strata_report::comparison::Comparison;
+use strata_report::difference::Difference;
+use strata_report::lines::ProfileReport;
+use strata_report::{RunReport, json};
+use strata_study::study::{
     active_warps, encoding as encoding_study, residency as residency_study,
     storage as storage_study, write_pool as write_pool_study,
 };
-use crate::terminal;
 
 /// Runs the command of this process.
 pub fn main() -> ExitCode {

@@ -5,5 +5,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    strata::commands::main()
+    strata_cli::commands::main()
 }

@@ -5,12 +5,12 @@ use std::io::{ErrorKind, IsTerminal as _, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::config::name;
-use crate::failure::{ExitStatus, Failure};
-use crate::notes::{Inputs, Notes, Steps};
 use crate::progress::{Progress, Rate};
-use crate::report::columns::{Columns, Form};
 use crate::terminal::{self, ERROR, REMARK};
+use strata_config::name;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::notes::{Inputs, Notes, Steps};
+use strata_report::columns::{Columns, Form};
 
 /// The only place that writes to the terminal.
 #[derive(Clone, Debug)]

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use crate::notes::{Inputs, Steps};
-use crate::watch::{Watch, Within, current, within};
+use strata_measure::notes::{Inputs, Steps};
+use strata_workload::watch::{Watch, Within, current, within};
 
 /// How long an input or a command runs before anything is shown of it.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
 
-use crate::report::terminal::{self, Terminal};
+use strata_report::terminal::{self, Terminal};
 
 /// Widths below this are not believed.
 const NARROWEST: usize = 20;

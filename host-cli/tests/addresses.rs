@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 
-use strata::workload::simulate::LaunchSink;
-use strata::workload::{LaunchRecord, Options, Overrides, Prepared, Toolchain, Workload};
 use strata_ptx::opcode::Opcode;
 use strata_simt::AddressSink;
 use strata_simt::moved::Addresses;
+use strata_workload::simulate::LaunchSink;
+use strata_workload::{LaunchRecord, Options, Overrides, Prepared, Toolchain, Workload};
 
 /// Where memories begin, by the width of addresses; what lies below all of them is an address in a
 /// space of its own.
@@ -151,7 +151,7 @@ macro_rules! workloads {
         #[test]
         fn no_workload_is_left_out() {
             let mut tested = vec![$(stringify!($name)),*];
-            let mut built_in: Vec<&str> = strata::workload::all_names().collect();
+            let mut built_in: Vec<&str> = strata_workload::all_names().collect();
             tested.sort_unstable();
             built_in.sort_unstable();
             assert_eq!(tested, built_in);

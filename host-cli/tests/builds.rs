@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use strata::workload::{Options, Overrides, Prepared, Toolchain, Workload};
+use strata_workload::{Options, Overrides, Prepared, Toolchain, Workload};
 
 /// Names the folder with `BUILD/WORKLOAD.ptx` for each build and each workload.
 const FOLDER: &str = "STRATA_WORKLOAD_BUILDS";
@@ -98,7 +98,7 @@ macro_rules! workloads {
         #[test]
         fn no_workload_is_left_out() {
             let mut tested = vec![$(stringify!($name)),*];
-            let mut built_in: Vec<&str> = strata::workload::all_names().collect();
+            let mut built_in: Vec<&str> = strata_workload::all_names().collect();
             tested.sort_unstable();
             built_in.sort_unstable();
             assert_eq!(tested, built_in);

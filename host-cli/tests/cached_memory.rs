@@ -6,14 +6,14 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use strata::timing::{LaunchCache, TimedLaunch, observe_launch_over};
-use strata::workload::simulate::LaunchSink;
-use strata::workload::{LaunchRecord, Options, Overrides, Prepared, Toolchain, Workload};
 use strata_core::sm::Observation;
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::memory::cached::{CacheEvent, CachedSettings};
+use strata_measure::timing::{LaunchCache, TimedLaunch, observe_launch_over};
 use strata_simt::AddressSink;
 use strata_simt::moved::{AccessSpace, Addresses};
+use strata_workload::simulate::LaunchSink;
+use strata_workload::{LaunchRecord, Options, Overrides, Prepared, Toolchain, Workload};
 
 const SETTINGS: CachedSettings = CachedSettings::of(16 * 1024);
 

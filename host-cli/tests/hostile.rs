@@ -6,12 +6,12 @@ mod switch;
 
 use std::path::{Path, PathBuf};
 
-use strata::output::Output;
-use strata::trace::Reach;
-use strata::trace::store::{self, record_trace};
+use strata_files::output::Output;
 use strata_fuzzing::traces::{
     Random, check_recording, check_trace, mutate_recording, mutate_trace,
 };
+use strata_trace::Reach;
+use strata_trace::store::{self, record_trace};
 
 /// Mutants of each format; a hundred times as many among all tests.
 fn mutants() -> u64 {
@@ -145,13 +145,13 @@ fn a_small_file_with_many_facts_is_refused_in_little_memory() {
 #[cfg(target_os = "linux")]
 #[test]
 fn executions_that_are_only_claimed_take_no_memory() {
-    use strata::trace::store::{Recorder, Stored};
-    use strata::trace::{Header, TracedInstruction};
     use strata_compiler::program::Image;
     use strata_core::image::{MemorySpace, StaticInstruction, Unit};
     use strata_core::path::PathStep;
     use strata_core::units::LaneMask;
     use strata_simt::paths::{PathDictionary, WarpPath};
+    use strata_trace::store::{Recorder, Stored};
+    use strata_trace::{Header, TracedInstruction};
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("x.strata");

@@ -1,12 +1,12 @@
 //! Every built-in workload with its values in compiler-managed hierarchies: the levels hold what
 //! the registers held, bit for bit, and a placement that is wrong shows.
 
-use strata::design::{Design, resolve};
-use strata::levels::FittedKernels;
-use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, all_names};
 use strata_compiler::RegisterLimit;
 use strata_core::placement::{Placement, Upper};
+use strata_design::{Design, resolve};
+use strata_measure::levels::FittedKernels;
 use strata_simt::PlacementError;
+use strata_workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, all_names};
 
 /// Hierarchies of each kind.
 const DESIGNS: [&str; 4] =

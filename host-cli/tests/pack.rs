@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 
-use strata::launch_template;
-use strata::workload::decoded::Decoded;
-use strata::workload::{Options, Overrides, Prepared, Workload};
 use strata_compiler::CompileOptions;
 use strata_ptx::module::FunctionId;
 use strata_ptx::{Parsed, parse};
 use strata_simt::Device;
+use strata_workload::decoded::Decoded;
+use strata_workload::launch_template;
+use strata_workload::{Options, Overrides, Prepared, Workload};
 
 /// Kernels that do not run, and why: at most one in a hundred.
 const REFUSED: &[(&str, &str, &str)] =

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use strata::design;
-use strata::workload::{Overrides, Toolchain, Workload};
+use strata_design as design;
 use strata_ptx::module::Module;
+use strata_workload::{Overrides, Toolchain, Workload};
 use toml::Value;
 
 /// A file as the program reads it: all that it says, or why it is refused.
@@ -51,9 +51,8 @@ fn launch_file(name: &str, text: &str) -> Result<String, String> {
         let sizes: Vec<_> = workload.sizes().collect();
         Ok(without_places(&format!("{} {sizes:?} {plan:?}", workload.description())))
     };
-    read().map_err(|error: strata::workload::WorkloadError| {
-        format!("{error}\nhint: {}", error.help())
-    })
+    read()
+        .map_err(|error: strata_workload::WorkloadError| format!("{error}\nhint: {}", error.help()))
 }
 
 const COLLECTORS: &str = "base = \"sttram-wpool-rfc4\"\nname = \"other\"\n\
@@ -88,7 +87,7 @@ fn samples() -> Vec<(&'static str, &'static str, Reader)> {
         ("design with collectors", COLLECTORS, design_file),
         ("design with managed levels", MANAGED, design_file),
         ("design with a data cache", DATA_CACHE, design_file),
-        ("technology", strata::import::FORMAT, technology_file),
+        ("technology", strata_design::import::FORMAT, technology_file),
         ("technology of storage", design::storage_technology::FORMAT, storage_technology_file),
         launch!("vectoradd"),
         launch!("bfs"),

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use strata::trace::{Entry, Keep, Problem, Reach, TraceError, TracedLaunch, entries};
 use strata_core::event::{Counters, Event};
+use strata_trace::{Entry, Keep, Problem, Reach, TraceError, TracedLaunch, entries};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces")
@@ -28,8 +28,13 @@ fn launches() -> Vec<TracedLaunch> {
 
 fn flat(launch: &TracedLaunch) -> Counters {
     let config = strata_core::organisation::Organisation::FLAT;
-    strata::evaluate::count_launch(&config, false, (&launch.code.image).into(), &launch.paths)
-        .unwrap()
+    strata_measure::evaluate::count_launch(
+        &config,
+        false,
+        (&launch.code.image).into(),
+        &launch.paths,
+    )
+    .unwrap()
 }
 
 fn executions(launch: &TracedLaunch) -> u64 {

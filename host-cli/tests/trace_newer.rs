@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use strata::output::Output;
-use strata::trace::store::{self, Recording, record_trace};
-use strata::trace::{Keep, Problem, Reach, TraceError, TracedLaunch, entries};
+use strata_files::output::Output;
+use strata_trace::store::{self, Recording, record_trace};
+use strata_trace::{Keep, Problem, Reach, TraceError, TracedLaunch, entries};
 
 const OLDER: &str = "tracer-1.3.traceg";
 const TEXT: &str = "tracer-2.0-version-6.traceg";

@@ -11,15 +11,15 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use strata::output::Output;
-use strata::partial_folder::PartialFolder;
-use strata::trace::store::{self, Recording, record_trace};
-use strata::trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
 use strata_core::count::count_path;
 use strata_core::event::Event;
 use strata_core::image::{CheckedImage, Flags};
 use strata_core::organisation::Organisation;
 use strata_core::units::LaneMask;
+use strata_files::output::Output;
+use strata_files::partial_folder::PartialFolder;
+use strata_trace::store::{self, Recording, record_trace};
+use strata_trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
 
 #[path = "trace_real/caches.rs"]
 mod caches;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use strata::output::Output;
-use strata::partial_folder::PartialFolder;
-use strata::trace::store::{self, Recording, StoreProblem, record_trace};
-use strata::trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
+use strata_files::output::Output;
+use strata_files::partial_folder::PartialFolder;
+use strata_trace::store::{self, Recording, StoreProblem, record_trace};
+use strata_trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces")

@@ -1,13 +1,13 @@
 //! Every built-in workload, executed and compared with its host reference: both sizes, and the PTX
 //! of every toolchain.
 
-use strata::design;
-use strata::measure::{Request, SpillTraffic, reports};
-use strata::notes::Silent;
-use strata::options::{Scale, Source};
-use strata::workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, all_names};
 use strata_compiler::{CompileOptions, Order, RegisterLimit};
 use strata_core::sm::config::{Launch, SmConfig};
+use strata_design as design;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Scale, Source};
+use strata_measure::{Request, SpillTraffic, reports};
+use strata_workload::{Options, Overrides, Prepared, RunError, Toolchain, Workload, all_names};
 
 /// What a run did, summed over its launches.
 struct Run {

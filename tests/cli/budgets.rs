@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
-use strata::cli::Cli;
+use strata_cli::cli::Cli;
 use strata_tests::Outcome;
 
 use crate::strata;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Parser as _;
-use strata::cli::Cli;
+use strata_cli::cli::Cli;
 use strata_tests::start;
 
 use crate::strata;

@@ -68,7 +68,7 @@ fn columns() -> BTreeSet<String> {
 
 /// The names of the columns of claims, which are those of the report's page.
 fn committed_claims() -> String {
-    strata::reproduce::CLAIM_COLUMNS.join(",")
+    strata_figures::reproduce::CLAIM_COLUMNS.join(",")
 }
 
 /// What stands in backticks in the first cells of tables.
@@ -96,7 +96,7 @@ fn every_column_is_explained_and_every_entry_is_a_column() {
     let model = document("MODEL.md");
     let counted: BTreeSet<&str> = model.split('`').skip(1).step_by(2).collect();
     let columns = columns();
-    let keys = strata::design::parameter_keys();
+    let keys = strata_design::parameter_keys();
     let elsewhere = |name: &str| {
         let bare = ["data_cache_", "expansion_", ""].map(|group| name.strip_prefix(group));
         bare.into_iter().flatten().any(|name| counted.contains(name))

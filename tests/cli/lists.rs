@@ -47,7 +47,7 @@ fn every_size_of_a_workload_is_a_row() {
 fn every_command_has_a_page() {
     let program = succeeds(&["man"]);
     assert!(program.contains(".TH strata 1"), "{program}");
-    for command in strata::cli::Cli::command().get_subcommands() {
+    for command in strata_cli::cli::Cli::command().get_subcommands() {
         let name = command.get_name();
         let page = succeeds(&["man", name]);
         assert!(page.contains(&format!(".TH strata-{name} 1")), "{page}");

@@ -8,16 +8,16 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::active_set::Size;
-use strata::design;
-use strata::measure::Request;
-use strata::notes::Silent;
-use strata::options::{Scale, Source};
-use strata::study::Input;
-use strata::study::active_warps::{self, Axes, Point, Series, Study};
-use strata::subject::Subject;
 use strata_compiler::Order;
 use strata_core::sm::config::Scheduler;
+use strata_design as design;
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Scale, Source};
+use strata_measure::subject::Subject;
+use strata_study::active_set::Size;
+use strata_study::study::Input;
+use strata_study::study::active_warps::{self, Axes, Point, Series, Study};
 
 use crate::orders::{OF_TRACES, ORDERS, by_order};
 use crate::reports::hold_page;

@@ -7,12 +7,12 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::cost::cost;
-use strata::design::{self, Design};
-use strata::options::Mode;
-use strata::report::RunReport;
 use strata_core::sm::config::StorageKind;
 use strata_core::sm::expansion::hardware::{LINE_BITS, LINES};
+use strata_design::cost::cost;
+use strata_design::{self as design, Design};
+use strata_measure::options::Mode;
+use strata_report::RunReport;
 
 use crate::groups::fitting;
 use crate::reports::{Reports, hold_page};

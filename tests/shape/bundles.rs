@@ -7,15 +7,15 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::measure::Request;
-use strata::notes::Silent;
-use strata::options::{Scale, Source};
-use strata::subject;
-use strata::workload::Toolchain;
 use strata_compiler::bundles::{BundleError, Bundled, Weights, bundle};
 use strata_compiler::checker;
 use strata_compiler::inline::inline;
 use strata_core::sm::expansion::{Capacity, CtaNeeds, Threshold};
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Scale, Source};
+use strata_measure::subject;
+use strata_workload::Toolchain;
 
 use crate::groups::general;
 use crate::reports::hold_page;

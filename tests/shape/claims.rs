@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use strata::notes::Silent;
-use strata::options::Scale;
-use strata::reproduce::{ORDERS, Trends};
+use strata_figures::reproduce::{ORDERS, Trends};
+use strata_measure::notes::Silent;
+use strata_measure::options::Scale;
 
 use crate::reports::{hold_block, hold_page};
 

@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::design;
-use strata::workload::{self, Toolchain};
+use strata_design as design;
+use strata_workload::{self as workload, Toolchain};
 
 use crate::groups;
 use crate::orders::{OF_THE_DISSERTATION, by_order};

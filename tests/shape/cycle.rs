@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use strata::design;
-use strata::failure::Failure;
-use strata::measure::{self, Request};
-use strata::notes::Silent;
-use strata::options::{Mode, Scale, Source};
-use strata::report::RunReport;
-use strata::subject;
-use strata::workload;
+use strata_design as design;
+use strata_files::failure::Failure;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_report::RunReport;
+use strata_workload as workload;
 
 use crate::groups::{TOO_LARGE, fitting};
 

@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::design;
-use strata::measure::{self, Request};
-use strata::notes::Silent;
-use strata::options::{Scale, Source};
-use strata::study::encoding::{Encoding, Scheme, Study, run};
-use strata::subject;
-use strata::workload;
+use strata_design as design;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Scale, Source};
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_study::study::encoding::{Encoding, Scheme, Study, run};
+use strata_workload as workload;
 
 use crate::orders::{OF_THE_DISSERTATION, by_order};
 use crate::reports::hold_page;

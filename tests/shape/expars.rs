@@ -8,9 +8,9 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::design::{self, Design};
-use strata::options::{Mode, Scale};
-use strata::report::RunReport;
+use strata_design::{self as design, Design};
+use strata_measure::options::{Mode, Scale};
+use strata_report::RunReport;
 
 use crate::groups::general;
 use crate::reports::{Reports, hold_page};

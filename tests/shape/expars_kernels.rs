@@ -9,14 +9,14 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::measure::Request;
-use strata::notes::Silent;
-use strata::options::{Mode, Scale, Source};
-use strata::reproduce::{self, Selection, lab};
-use strata::study::residency::{GROUPS, Resident, Row, run};
-use strata::subject;
-use strata::workload::{Group, Toolchain};
 use strata_core::sm::expansion::Threshold;
+use strata_figures::reproduce::{self, Selection, lab};
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::subject;
+use strata_study::study::residency::{GROUPS, Resident, Row, run};
+use strata_workload::{Group, Toolchain};
 
 use crate::expars::{Runs, designs, tables};
 use crate::expars_variants;

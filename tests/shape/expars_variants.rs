@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use strata::design::{self, Design};
+use strata_design::{self as design, Design};
 
 use crate::expars::Runs;
 

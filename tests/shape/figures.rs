@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use strata::design;
-use strata::notes::Silent;
-use strata::options::{Mode, Scale};
-use strata::reproduce::figure::{Figure, Series};
-use strata::reproduce::{Reproduction, Selection, catalogue, page, run, svg};
-use strata::workload;
+use strata_design as design;
+use strata_figures::reproduce::figure::{Figure, Series};
+use strata_figures::reproduce::{Reproduction, Selection, catalogue, page, run, svg};
+use strata_measure::notes::Silent;
+use strata_measure::options::{Mode, Scale};
+use strata_workload as workload;
 
 use crate::reports::{Reports, mean};
 use crate::switch::is_on;

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use strata::design;
-use strata::options::Mode;
-use strata::workload::{Group, all_names};
+use strata_design as design;
+use strata_measure::options::Mode;
+use strata_workload::{Group, all_names};
 
 use crate::reports::Reports;
 

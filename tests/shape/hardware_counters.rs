@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use strata::workload::{self, Overrides, Prepared, Toolchain, Workload};
+use strata_workload::{self as workload, Overrides, Prepared, Toolchain, Workload};
 
 use crate::reports::hold_page;
 use traffic::Counts;

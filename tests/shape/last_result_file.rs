@@ -8,9 +8,9 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::design;
-use strata::options::Mode;
-use strata::workload::{self, Toolchain};
+use strata_design as design;
+use strata_measure::options::Mode;
+use strata_workload::{self as workload, Toolchain};
 
 use crate::groups;
 use crate::machine_code;

@@ -9,18 +9,18 @@ mod ptx;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::options::{Scale, Source};
+use strata_measure::options::{Scale, Source};
 
-use strata::design;
-use strata::measure::Request;
-use strata::notes::Silent;
-use strata::study::limits::{
+use strata_compiler::Order;
+use strata_design as design;
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::subject;
+use strata_study::study::limits::{
     Assumed, CLOCKS, FEWER_WARPS_PRINTED, IDEALISATIONS, Idealisation, ONLY_PRINTED,
     PAST_BRANCHES_PRINTED, Row, Shared, VARIABLE_PRINTED, rows,
 };
-use strata::subject;
-use strata::workload::Group;
-use strata_compiler::Order;
+use strata_workload::Group;
 
 use crate::groups;
 use crate::orders::{OF_THE_DISSERTATION, by_order};

@@ -11,17 +11,17 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use strata::design::{self, Design};
-use strata::measure::{self, Request};
-use strata::notes::Silent;
-use strata::options::{Mode, Scale, Source};
-use strata::output::Output;
-use strata::partial_folder::PartialFolder;
-use strata::report::RunReport;
-use strata::trace::store::{self, Recording, Stored, record_trace};
-use strata::trace::{EXPORT, Reach, export};
 use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_core::units::{LaneMask, RegisterId};
+use strata_design::{self as design, Design};
+use strata_files::output::Output;
+use strata_files::partial_folder::PartialFolder;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::{self as measure, Request};
+use strata_report::RunReport;
+use strata_trace::store::{self, Recording, Stored, record_trace};
+use strata_trace::{EXPORT, Reach, export};
 
 use crate::orders::{ORDERS, line};
 use crate::recordings;

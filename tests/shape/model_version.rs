@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use strata::design::{self, Design};
-use strata::options::Mode;
-use strata::sweep::key::Digest;
-use strata::workload;
 use strata_core::MODEL_VERSION;
+use strata_design::{self as design, Design};
+use strata_measure::options::Mode;
+use strata_study::sweep::key::Digest;
+use strata_workload as workload;
 
 use crate::reports::Reports;
 

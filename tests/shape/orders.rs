@@ -3,14 +3,14 @@
 
 use std::fmt::Write as _;
 
-use strata::design;
-use strata::options::Mode;
+use strata_design as design;
+use strata_measure::options::Mode;
 
 use crate::reports::{Reports, mean};
 
 /// Orders of every page: `close` serves compiler-managed levels alone, and stands among their
 /// limits.
-pub(crate) use strata::reproduce::ORDERS;
+pub(crate) use strata_figures::reproduce::ORDERS;
 
 /// The order of [RFC2011]'s traces.
 pub(crate) const OF_TRACES: &str = "[RFC2011]'s traces are machine code, which a production compiler scheduled (5.1): its figures are\n\

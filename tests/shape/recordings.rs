@@ -4,20 +4,20 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use strata::design;
-use strata::measure::{self, Request};
-use strata::notes::Silent;
-use strata::options::{Mode, Scale, Source};
-use strata::output::Output;
-use strata::partial_folder::PartialFolder;
-use strata::report::RunReport;
-use strata::subject;
-use strata::trace::store::{self, Recording, StoreError, StoreProblem, Stored};
-use strata::trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
-use strata::workload;
 use strata_compiler::Order;
 use strata_core::image::{Flags, StaticInstruction};
 use strata_core::path::PathStep;
+use strata_design as design;
+use strata_files::output::Output;
+use strata_files::partial_folder::PartialFolder;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_report::RunReport;
+use strata_trace::store::{self, Recording, StoreError, StoreProblem, Stored};
+use strata_trace::{EXPORT, Entry, Keep, Reach, TracedLaunch, entries, export};
+use strata_workload as workload;
 
 use crate::groups::fitting;
 

@@ -8,9 +8,9 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::design::{self, Design};
-use strata::options::Mode;
-use strata::report::table;
+use strata_design::{self as design, Design};
+use strata_measure::options::Mode;
+use strata_report::table;
 
 use crate::groups;
 use crate::machine_code;

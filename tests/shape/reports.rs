@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use strata::design::{self, Design};
-use strata::measure::{self, Request};
-use strata::notes::Silent;
-use strata::options::{Mode, Scale, Source};
-use strata::report::RunReport;
-use strata::workload::Toolchain;
-use strata::{subject, workload};
 use strata_compiler::Order;
 use strata_core::level::Level;
 use strata_core::units::CLUSTERS;
+use strata_design::{self as design, Design};
+use strata_measure::notes::Silent;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_report::RunReport;
+use strata_workload as workload;
+use strata_workload::Toolchain;
 
 /// Every workload under each of some designs.
 pub(crate) struct Reports(pub(crate) Vec<RunReport>);

@@ -8,13 +8,15 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::measure::Request;
-use strata::notes::Silent;
-use strata::options::{Scale, Source};
-use strata::study::residency::{GROUPS, MACHINES, Means, Resident, Row, Study, WayMeans, run};
-use strata::subject;
-use strata::workload::Toolchain;
 use strata_core::sm::expansion::Threshold;
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Scale, Source};
+use strata_measure::subject;
+use strata_study::study::residency::{
+    GROUPS, MACHINES, Means, Resident, Row, Study, WayMeans, run,
+};
+use strata_workload::Toolchain;
 
 use crate::groups::general;
 use crate::reports::hold_page;

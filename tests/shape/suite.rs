@@ -8,17 +8,17 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::exact::paper_registers;
-use strata::measure::Request;
-use strata::notes::Silent;
-use strata::options::{Scale, Source};
-use strata::study::registers;
-use strata::subject;
-use strata::workload::{Group, Options, Overrides, Prepared};
 use strata_compiler::program::{Program, ProgramInstruction};
 use strata_core::image::{Flags, MemorySpace, StaticInstruction, Unit};
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Scale, Source};
+use strata_measure::subject;
 use strata_ptx::opcode::{Half, Opcode};
 use strata_ptx::types::ScalarType;
+use strata_study::exact::paper_registers;
+use strata_study::study::registers;
+use strata_workload::{Group, Options, Overrides, Prepared};
 
 use crate::groups::{self, HEADLINES, REPORTS, means, names, ratio};
 use crate::orders::{OF_TRACES, by_order};

@@ -14,12 +14,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use strata::measure::Request;
-use strata::notes::Silent;
-use strata::options::{Mode, Scale, Source};
-use strata::study::storage::Figure;
-use strata::study::storage::{self, Row, Run, Study};
-use strata::subject;
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::subject;
+use strata_study::study::storage::Figure;
+use strata_study::study::storage::{self, Row, Run, Study};
 
 use crate::reports::hold_page;
 use crate::switch::is_on;

@@ -11,18 +11,18 @@ mod variants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use strata::design::{self, Design};
-use strata::measure::{self, Request};
-use strata::notes::Silent;
-use strata::options::{Mode, Scale, Source};
-use strata::report::{EnergyInTime, RunReport};
-use strata::study::Input;
-use strata::study::write_pool::{self, Axes, Point, Study};
-use strata::subject::{self, Subject};
-use strata::workload;
 use strata_core::bank_layout::BankLayout;
 use strata_core::sm::operand_delivery::CollectorSettings;
 use strata_core::write_pool::PoolPorts;
+use strata_design::{self as design, Design};
+use strata_measure::notes::Silent;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::subject::{self, Subject};
+use strata_measure::{self as measure, Request};
+use strata_report::{EnergyInTime, RunReport};
+use strata_study::study::Input;
+use strata_study::study::write_pool::{self, Axes, Point, Study};
+use strata_workload as workload;
 
 use crate::reports::{Reports, dearer, hold_page, mean, without_one};
 

@@ -9,12 +9,12 @@ mod page;
 
 use std::sync::LazyLock;
 
-use strata::cost::cost;
-use strata::design::{self, Design};
-use strata::options::Mode;
-use strata::workload;
 use strata_core::sm::operand_delivery::OperandDelivery;
 use strata_core::write_pool::PoolPorts;
+use strata_design::cost::cost;
+use strata_design::{self as design, Design};
+use strata_measure::options::Mode;
+use strata_workload as workload;
 
 use crate::reports::{Reports, dearer, hold_page, mean};
 

@@ -2,15 +2,15 @@
 //! once and not word by word as the model's counters do: made from the programs and the recorded
 //! paths, without the core.
 
-use strata::design::Design;
-use strata::levels::FittedKernels;
-use strata::notes::Silent;
-use strata::options::Scale;
-use strata::subject;
-use strata::workload::{self, Options, Overrides, Prepared, Toolchain};
 use strata_compiler::hierarchy::Hierarchy;
 use strata_compiler::program::{Location, Program};
+use strata_design::Design;
+use strata_measure::levels::FittedKernels;
+use strata_measure::notes::Silent;
+use strata_measure::options::Scale;
+use strata_measure::subject;
 use strata_ptx::module::{AddressBase, Operand, VirtualRegister};
+use strata_workload::{self as workload, Options, Overrides, Prepared, Toolchain};
 
 use crate::reports::source;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use strata::sweep::SCHEMA;
+use strata_study::sweep::SCHEMA;
 
 use crate::{done, merged, own_file, run_python, strata};
 

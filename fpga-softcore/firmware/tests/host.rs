@@ -2,21 +2,21 @@
 //! cannot run is one clear error.
 
 use embedded_io::{ErrorType, Write};
-use strata::design;
-use strata::measure::{self, Request};
-use strata::options::{Mode, Scale, Source};
-use strata::printer::Printer;
-use strata::report::digest;
-use strata::subject;
 use strata_core::image::KernelImage;
 use strata_core::path::PathStep;
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::fault::Fault;
 use strata_core::sm::operand_delivery::{CollectorSettings, OperandDelivery};
 use strata_core::units::LaneMask;
+use strata_design as design;
 use strata_firmware::{
     DESIGNS, Design, Error, Scratch, WARPS, WarpRecord, Workload, report, report_of,
 };
+use strata_measure::notes::Silent;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_report::digest;
 
 /// Registers, and instructions, of the largest kernel here.
 const REGISTERS: usize = 64;
@@ -81,11 +81,10 @@ fn host_lines(name: &str) -> String {
             .unwrap_or_else(|error| panic!("{}: {error}", design.name))
     };
     let designs: Vec<_> = DESIGNS.iter().map(design).collect();
-    let workload =
-        subject::workload(name, &source(), &Printer::new(true)).expect("the workload loads");
+    let workload = subject::workload(name, &source(), &Silent).expect("the workload loads");
     let reports = |mode| {
         let request = Request::new(&source()).expect("the options are valid").in_mode(mode);
-        let reports = measure::reports(&workload, &designs, &request, &Printer::new(true));
+        let reports = measure::reports(&workload, &designs, &request, &Silent);
         digest::to_text(&reports.expect("the workload runs"))
     };
     reports(Mode::Count) + &reports(Mode::Cycle)
@@ -93,8 +92,7 @@ fn host_lines(name: &str) -> String {
 
 /// Hands the first launch of a workload, as the firmware takes it, to `use_it`.
 fn with_workload(name: &str, mut use_it: impl FnMut(Workload<'_>)) {
-    let workload =
-        subject::workload(name, &source(), &Printer::new(true)).expect("the workload loads");
+    let workload = subject::workload(name, &source(), &Silent).expect("the workload loads");
     let request = Request::new(&source()).expect("the options are valid").in_mode(Mode::Cycle);
     let prepared =
         subject::prepare(&workload, &request.size, &request.overrides).expect("prepared");

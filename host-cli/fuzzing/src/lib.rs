@@ -16,22 +16,22 @@ use strata_core::sm::partition::Division;
 use strata_core::storage_energy::{StorageConfiguration, StorageCounts};
 use strata_ptx::module::Module;
 
-use strata::config::name;
-use strata::config::quantity::Frequency;
-use strata::cost::cost;
-use strata::design::memory::{self, MainMemory};
-use strata::design::{self, Design, storage_technology};
-use strata::failure::{ExitStatus, Failure};
-use strata::import::{self, ImportError, Wanted};
-use strata::measure::{Request, reports};
-use strata::notes::Silent;
-use strata::options::{Mode, Scale, Source};
-use strata::workload::array_file::{self, ArrayFile, Format};
-use strata::workload::buffer::BufferPlan;
-use strata::workload::element::ElementType;
-use strata::workload::mistakes::MOST_SHOWN;
-use strata::workload::simulate::Options;
-use strata::workload::{MAX_BUFFER_BYTES, Overrides, Prepared, Toolchain, Workload};
+use strata_config::name;
+use strata_config::quantity::Frequency;
+use strata_design::cost::cost;
+use strata_design::import::{self, ImportError, Wanted};
+use strata_design::memory::{self, MainMemory};
+use strata_design::{self as design, Design, storage_technology};
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::notes::Silent;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::{Request, reports};
+use strata_workload::array_file::{self, ArrayFile, Format};
+use strata_workload::buffer::BufferPlan;
+use strata_workload::element::ElementType;
+use strata_workload::mistakes::MOST_SHOWN;
+use strata_workload::simulate::Options;
+use strata_workload::{MAX_BUFFER_BYTES, Overrides, Prepared, Toolchain, Workload};
 
 pub use mutate::{mutate, mutate_within};
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use strata_ptx::fuzzing::Random;
 
 use super::*;
-use strata::design::file::FORMAT as DESIGN;
-use strata::design::storage_technology::FORMAT as STORAGE;
-use strata::import::FORMAT as TECHNOLOGY;
+use strata_design::file::FORMAT as DESIGN;
+use strata_design::import::FORMAT as TECHNOLOGY;
+use strata_design::storage_technology::FORMAT as STORAGE;
 
 const SEED: u64 = 0x5eed;
 

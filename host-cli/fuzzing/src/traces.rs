@@ -19,11 +19,11 @@ use strata_core::sm::fault::Fault;
 use strata_simt::AccessDictionary;
 use strata_simt::paths::PathDictionary;
 
-use strata::design::{self, Design};
-use strata::evaluate::{EvaluateError, count_launch};
-use strata::timing::{TimedLaunch, TimingError, time_launch};
-use strata::trace::store::{Recording, StoreError};
-use strata::trace::{Header, Keep, TracedLaunch};
+use strata_design::{self as design, Design};
+use strata_measure::evaluate::{EvaluateError, count_launch};
+use strata_measure::timing::{TimedLaunch, TimingError, time_launch};
+use strata_trace::store::{Recording, StoreError};
+use strata_trace::{Header, Keep, TracedLaunch};
 
 /// Most warp instructions that are run of an input, so that each takes little time.
 const BUDGET: u64 = 1 << 14;

@@ -7,8 +7,9 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 use strata::call::{Call, CallArgument, CallArray, CallKernel, CallOptions, Called};
-use strata::options::{EnergySource, Mode, Scale, Source};
-use strata::workload::element::ElementType;
+use strata_measure::options::{EnergySource, Mode, Scale, Source};
+use strata_study::sweep::points::row_of;
+use strata_workload::element::ElementType;
 
 use crate::arguments::{self, named, names, type_error, wrong};
 use crate::table::Table;
@@ -102,7 +103,7 @@ impl Kernel {
     ) -> PyResult<Table> {
         let mut designs = names("designs", designs)?;
         if designs.is_empty() {
-            designs.push(strata::sweep::definition::DEFAULT_DESIGN.to_owned());
+            designs.push(strata_study::sweep::definition::DEFAULT_DESIGN.to_owned());
         }
         let options = CallOptions {
             designs: EnergySource::behind_all(arguments::energy(energy)?.as_ref(), &designs),
@@ -128,9 +129,11 @@ impl Kernel {
         let kernel = Arc::clone(&self.kernel);
         let called =
             work(py, OnInterrupt::Leave, move |given| call.run(&kernel, &options, &given.notes))?;
-        let Called { rows, arrays } = called;
+        let Called { subject, request, designs, reports, arrays } = called;
         given.write_back(&arrays)?;
-        Table::of_rows(&rows).map_err(|failure| raised(&failure))
+        let row = |(design, report)| row_of((&subject, &request), design, report);
+        let rows: Result<Vec<_>, _> = designs.iter().zip(&reports).map(row).collect();
+        rows.and_then(|rows| Table::of_rows(&rows)).map_err(|failure| raised(&failure))
     }
 }
 

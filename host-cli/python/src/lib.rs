@@ -38,7 +38,7 @@ mod _strata {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", strata::report::tool().version)
+        module.add("__version__", strata_report::tool().version)
     }
 }
 

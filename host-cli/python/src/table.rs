@@ -17,11 +17,11 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
-use strata::failure::Failure;
-use strata::report::columns::{Cell, Columns};
-use strata::report::parquet::{Field as Column, Kind};
-use strata::sweep::parquet;
-use strata::sweep::row::{self, Row};
+use strata_files::failure::Failure;
+use strata_report::columns::{Cell, Columns};
+use strata_report::parquet::{Field as Column, Kind};
+use strata_study::sweep::parquet;
+use strata_study::sweep::row::{self, Row};
 
 use crate::pickled;
 use crate::request::{self, SCHEMA};

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use strata::failure::Failure;
-use strata::notes::Kept;
-use strata::notes::Said;
+use strata_files::failure::Failure;
+use strata_measure::notes::Kept;
+use strata_measure::notes::Said;
 
 pyo3::create_exception!(
     strata,

@@ -4,18 +4,21 @@
 
 #![forbid(unsafe_code)]
 
+mod cell;
 pub mod columns;
 pub mod comparison;
 pub mod difference;
 pub mod digest;
 pub mod json;
 pub mod lines;
+pub mod lists;
 pub mod parquet;
 pub mod rows;
 pub mod storage_table;
 pub mod table;
 pub mod terminal;
 pub mod text_table;
+mod units;
 
 #[cfg(test)]
 mod made_up;

@@ -12,20 +12,8 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
 
-use super::columns::Cell;
-
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Whole numbers.
-    Number,
-    /// Numbers with decimals.
-    Real,
-    /// Yes or no.
-    Switch,
-    /// Text.
-    Text,
-}
+use super::cell::Cell;
+pub use super::cell::Kind;
 
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use strata_core::storage_energy::StoragePart;
 use super::RunReport;
 use super::columns::Cell;
 use super::storage_energy::{InTechnology, Relative};
-use super::table::nanojoules;
 use super::text_table::TextTable;
+use super::units::nanojoules;
 
 /// The name of a value in a technology, as CSV calls it.
 fn column(technology: &str, value: &str) -> String {

@@ -7,6 +7,7 @@ use strata_core::level::Level;
 
 use super::derived::LOAD_HITS;
 use super::text_table::TextTable;
+use super::units::nanojoules;
 use super::{Check, ResidencyReport, RunReport, storage_table};
 
 /// A design's ratios that the summary averages over workloads: key, and heading.
@@ -366,11 +367,6 @@ pub fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 
 fn percent(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1} %"))
-}
-
-/// Femtojoules as nanojoules, rounded to whole ones.
-pub(super) fn nanojoules(femtojoules: u64) -> String {
-    (femtojoules.saturating_add(500_000) / 1_000_000).to_string()
 }
 
 /// Different texts in order of first appearance.

@@ -8,8 +8,8 @@ use clap::Args;
 use strata_compiler::RegisterLimit;
 
 use super::by_name;
-use crate::options::{Scale, Source};
-use crate::workload::Toolchain;
+use strata_measure::options::{Scale, Source};
+use strata_workload::Toolchain;
 
 /// Buffers that are written into files when all launches have ended.
 #[derive(Clone, Debug, Args)]

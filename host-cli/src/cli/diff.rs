@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::SourceArgs;
 use super::by_name;
 use super::energy::EnergyArg;
-use crate::options::Mode;
+use strata_measure::options::Mode;
 
 /// Arguments of `diff`.
 #[derive(Clone, Debug, Args)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::options::EnergySource;
+use strata_measure::options::EnergySource;
 
 /// The option, of all commands that report energy.
 #[derive(Clone, Debug, Default, Args)]

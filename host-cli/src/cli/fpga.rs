@@ -7,7 +7,7 @@ use strata_core::prototype::regmap::LINE_BAUD;
 use strata_link::message::MOST_ACCESSES;
 
 use super::{SourceArgs, by_name};
-use crate::fpga::board::{BoardName, Target};
+use strata_board::board::{BoardName, Target};
 
 /// Commands on the prototype.
 #[derive(Debug, Subcommand)]

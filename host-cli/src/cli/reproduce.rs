@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::by_name;
-use crate::options::Scale;
+use strata_measure::options::Scale;
 
 /// A paper, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,8 +7,8 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use strata_compiler::{Order, RegisterLimit};
 
 use super::by_name;
-use crate::options::{Scale, Source};
-use crate::workload::Toolchain;
+use strata_measure::options::{Scale, Source};
+use strata_workload::Toolchain;
 
 /// What to execute: shared by the commands that run inputs.
 #[derive(Clone, Debug)]

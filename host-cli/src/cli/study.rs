@@ -13,11 +13,11 @@ use strata_core::write_pool::{MAX_ENTRIES, PoolPorts};
 use super::SourceArgs;
 use super::by_name;
 use super::table::{PlotArg, TableArgs};
-use crate::active_set::{DEFAULT_SIZES, Size};
-use crate::design::pool_ports;
-use crate::options::{Scale, Source};
-use crate::study::storage::Figure;
-use crate::workload::Toolchain;
+use strata_design::pool_ports;
+use strata_measure::options::{Scale, Source};
+use strata_study::active_set::{DEFAULT_SIZES, Size};
+use strata_study::study::storage::Figure;
+use strata_workload::Toolchain;
 
 /// Pool entries to try unless others are asked for.
 const DEFAULT_ENTRIES: &str = "0,8,16,30,60,90,120";

@@ -11,10 +11,10 @@ use super::by_name;
 use super::energy::EnergyArg;
 use super::table::{PlotArg, TableFormat};
 
-use crate::options::{Mode, Scale};
-use crate::sweep::begun::Share;
-use crate::sweep::store::POINTS_PER_FILE;
-use crate::workload::Toolchain;
+use strata_measure::options::{Mode, Scale};
+use strata_study::sweep::begun::Share;
+use strata_study::sweep::store::POINTS_PER_FILE;
+use strata_workload::Toolchain;
 
 /// What a sweep does, as an example.
 const EXAMPLES: &str = "\

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::failure::Failure;
-use crate::plot::Plot;
-use crate::report::columns::Form;
+use strata_figures::plot::Plot;
+use strata_files::failure::Failure;
+use strata_report::columns::Form;
 
 /// Output format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,21 +5,21 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::by_name;
-use crate::design::memory::MemoryKind;
+use strata_design::memory::MemoryKind;
 
 /// What technology files hold, for `--help`.
 pub(super) fn files() -> String {
     let built_in: Vec<_> =
-        crate::design::storage_technology::names().map(|name| format!("`{name}`")).collect();
+        strata_design::storage_technology::names().map(|name| format!("`{name}`")).collect();
     format!(
         "A design file names a technology file by `technology = \"FILE.toml\"`, relative to \
          itself. These are all its keys; every value has a unit and a source, which reports \
          show.\n\n{}\n\nThe energy of an SM with all its storage is that of other files, which a \
          design file names by `storage_technologies = [\"FILE.toml\"]`; {} are built in. \
          These are all their keys:\n\n{}",
-        crate::import::FORMAT,
+        strata_design::import::FORMAT,
         built_in.join(", "),
-        crate::design::storage_technology::FORMAT
+        strata_design::storage_technology::FORMAT
     )
 }
 

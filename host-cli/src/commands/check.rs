@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use crate::cli::data::CheckArgs;
-use crate::dump;
-use crate::failure::{ExitStatus, Failure};
-use crate::measure::{self, Request};
-use crate::parallel;
 use crate::printer::Printer;
-use crate::subject;
-use crate::workload::Workload;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::parallel;
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_workload::Workload;
+use strata_workload::dump;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs, printer: &Printer) -> Result<ExitStatus, Failure> {

@@ -5,10 +5,10 @@ use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::Shell;
 
 use crate::cli::Cli;
-use crate::design;
-use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
-use crate::workload::{GROUP_MARK, Group};
+use strata_design as design;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_workload::{GROUP_MARK, Group};
 
 /// Prints the script.
 pub fn run(shell: Shell, printer: &Printer) -> Result<ExitStatus, Failure> {

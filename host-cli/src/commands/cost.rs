@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use strata_core::units::Femtojoules;
 
-use crate::cost::{self, AreaCost, CollectorCost, Cost, DataBytes};
-use crate::design::{self, MainMemory};
-use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
+use strata_design::cost::{self, AreaCost, CollectorCost, Cost, DataBytes};
+use strata_design::{self as design, MainMemory};
+use strata_files::failure::{ExitStatus, Failure};
 
 /// Prints the cost of one design.
 pub fn run(name: &str, printer: &Printer) -> Result<ExitStatus, Failure> {

@@ -10,13 +10,13 @@ use super::{inspect, run};
 use crate::cli::diff::{DiffArgs, DiffFormat};
 use crate::cli::table::ColumnsArg;
 use crate::cli::{InspectArgs, ListingFormat};
-use crate::design::{self, Design};
-use crate::difference::{self, Difference, Side};
-use crate::failure::{ExitStatus, Failure};
-use crate::measure::Request;
 use crate::printer::Printer;
-use crate::report::{self, json};
-use crate::subject::{self, Subject};
+use strata_design::{self as design, Design};
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::Request;
+use strata_measure::subject::{self, Subject};
+use strata_report::difference::{self, Difference, Side};
+use strata_report::{self as report, json};
 
 /// Runs the command.
 pub fn run(args: &DiffArgs, printer: &Printer) -> Result<ExitStatus, Failure> {

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
+use strata_files::failure::{ExitStatus, Failure};
 
 struct Tool {
     programs: &'static [&'static str],

@@ -2,17 +2,17 @@
 
 use super::tables;
 use crate::cli::study::EncodingArgs;
-use crate::design;
-use crate::failure::{ExitStatus, Failure};
-use crate::measure::{self, Request};
-use crate::parallel;
-use crate::plot;
 use crate::printer::Printer;
-use crate::report::json;
-use crate::reproduce::figure::Kind;
-use crate::study::encoding;
-use crate::subject;
-use crate::workload::Workload;
+use strata_design as design;
+use strata_figures::plot;
+use strata_figures::reproduce::figure::Kind;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::parallel;
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_report::json;
+use strata_study::study::encoding;
+use strata_workload::Workload;
 
 /// What `--plot` draws: the less is allowed, the more to the right.
 const AXES: plot::Axes<'static> = plot::Axes {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::exact::{self, Status};
-use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_study::exact::{self, Status};
 
 /// Prints all figures; exit status 1 when one that is built disagrees.
 pub fn run(printer: &Printer) -> Result<ExitStatus, Failure> {

@@ -17,12 +17,12 @@ use strata_ptx::module::Module;
 
 use crate::cli::ExplainArgs;
 use crate::commands::inspect;
-use crate::cost::cost;
-use crate::design::{self, Design};
-use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
-use crate::subject;
-use crate::workload::decoded::unsupported_of;
+use strata_design::cost::cost;
+use strata_design::{self as design, Design};
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::subject;
+use strata_workload::decoded::unsupported_of;
 
 use managed::Fit;
 use page::Page;

@@ -12,20 +12,20 @@ use strata_link::message::{Reply, Request};
 use strata_ptx::diagnostic::counted;
 
 use crate::cli::fpga::{FpgaCommand, FpgaFormat, FpgaRunArgs, InfoArgs, SimArgs};
-use crate::failure::{ExitStatus, Failure};
-use crate::fpga::board::{Board, Listen, Repository};
-use crate::fpga::compare::{self, Compared};
-use crate::fpga::error::FpgaError;
-use crate::fpga::interrupt;
-use crate::fpga::material::Material;
-use crate::fpga::plan::Plan;
-use crate::fpga::report::{BoardReport, FpgaReport, describe};
-use crate::fpga::session::{LONG, Session};
-use crate::measure::{self, Request as Measured};
-use crate::notes::Notes as _;
 use crate::printer::Printer;
-use crate::report::json;
-use crate::subject::{self, Subject};
+use strata_board::board::{Board, Listen, Repository};
+use strata_board::compare::{self, Compared};
+use strata_board::error::FpgaError;
+use strata_board::interrupt;
+use strata_board::material::Material;
+use strata_board::plan::Plan;
+use strata_board::report::{BoardReport, FpgaReport, describe};
+use strata_board::session::{LONG, Session};
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::notes::Notes as _;
+use strata_measure::subject::{self, Subject};
+use strata_measure::{self as measure, Request as Measured};
+use strata_report::json;
 
 /// Designs unless others are named: the cache, and the write pool with split bank writes.
 const DEFAULT_DESIGNS: [&str; 2] = ["isca11-rfc6", "warrf"];
@@ -124,7 +124,7 @@ fn one_design(
         let progress = printer.progress(accesses);
         progress.set_message(plan.design.clone());
         let compared = compare::compare(session, &info, plan, material, accesses, &|made| {
-            progress.set_position(made)
+            progress.set_position(made);
         });
         progress.finish_and_clear();
         compared

@@ -12,15 +12,15 @@ use strata_ptx::diagnostic::{self, Diagnostic, DiagnosticKind, LineIndex};
 use strata_ptx::module::{Function, FunctionId, Module};
 
 use crate::cli::{InspectArgs, ListingFormat};
-use crate::design::{self, Design};
-use crate::failure::{ExitStatus, Failure};
-use crate::kernel_name;
-use crate::levels::FittedKernels;
-use crate::options::{Mode, Source};
 use crate::printer::Printer;
-use crate::subject;
-use crate::workload::decoded::Decoded;
-use crate::workload::{self, Toolchain, Workload};
+use strata_design::{self as design, Design};
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::levels::FittedKernels;
+use strata_measure::options::{Mode, Source};
+use strata_measure::subject;
+use strata_workload::decoded::Decoded;
+use strata_workload::kernel_name;
+use strata_workload::{self as workload, Toolchain, Workload};
 
 use view::View;
 

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use crate::cli::data::LaunchTemplateArgs;
 use crate::commands::inspect;
-use crate::failure::{ExitStatus, Failure};
-use crate::launch_template::{self, KIND};
-use crate::notes::Notes as _;
-use crate::output::Output;
-use crate::partial_file::PartialFile;
 use crate::printer::Printer;
-use crate::subject;
-use crate::workload::{self, RunError, read_ptx};
+use strata_files::failure::{ExitStatus, Failure};
+use strata_files::output::Output;
+use strata_files::partial_file::PartialFile;
+use strata_measure::notes::Notes as _;
+use strata_measure::subject;
+use strata_workload::launch_template::{self, KIND};
+use strata_workload::{self as workload, RunError, read_ptx};
 
 /// Runs the command.
 pub fn run(args: &LaunchTemplateArgs, printer: &Printer) -> Result<ExitStatus, Failure> {

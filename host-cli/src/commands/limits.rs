@@ -5,14 +5,14 @@ use strata_compiler::Order;
 use super::study::missing;
 use super::tables;
 use crate::cli::study::LimitsArgs;
-use crate::design;
-use crate::failure::{ExitStatus, Failure};
-use crate::measure::Request;
-use crate::parallel;
 use crate::printer::Printer;
-use crate::report::columns::Columns;
-use crate::study::limits;
-use crate::subject;
+use strata_design as design;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::Request;
+use strata_measure::parallel;
+use strata_measure::subject;
+use strata_report::columns::Columns;
+use strata_study::study::limits;
 
 /// Runs the command.
 pub fn run(args: &LimitsArgs, printer: &Printer) -> Result<ExitStatus, Failure> {

@@ -4,17 +4,18 @@ use std::fmt::Write as _;
 
 use super::tables;
 use crate::cli::table::TableArgs;
-use crate::design::{self, Design};
-use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
-use crate::report::columns::{Cell, Columns};
-use crate::report::text_table::TextTable;
-use crate::workload::{GROUP_MARK, Group, Toolchain, Workload};
+use strata_design as design;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_report::columns::Columns;
+use strata_report::lists;
+use strata_report::text_table::TextTable;
+use strata_workload::{GROUP_MARK, Group, Toolchain, Workload};
 
 /// Lists the built-in workloads, group by group, with the parameters of each size.
 pub fn workloads(args: &TableArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let table = workload_table()?;
-    tables::print(args, workload_columns()?, printer, || format!("{table}\n"), Columns::json)
+    tables::print(args, lists::workloads()?, printer, || format!("{table}\n"), Columns::json)
 }
 
 fn workload_table() -> Result<TextTable, Failure> {
@@ -39,44 +40,9 @@ fn workload_table() -> Result<TextTable, Failure> {
     Ok(table)
 }
 
-/// The built-in workloads, a row for each size.
-///
-/// # Errors
-/// None that a user can cause.
-pub fn workload_columns() -> Result<Columns, Failure> {
-    let mut columns = Columns::new(["group", "workload", "size", "parameters", "description"]);
-    for group in Group::ALL {
-        for name in group.names() {
-            let workload = Workload::builtin(name, Toolchain::Nvcc)?;
-            for (size, parameters) in workload.sizes() {
-                let parameters: Vec<_> =
-                    parameters.iter().map(|(name, value)| format!("{name}={value}")).collect();
-                let parameters = parameters.join(" ");
-                let texts = [group.name(), name, size, &parameters, workload.description()];
-                columns.rows.push(texts.map(|one| Some(Cell::from(one))).to_vec());
-            }
-        }
-    }
-    Ok(columns)
-}
-
-/// The designs, a row each, with its value of each key of design files.
-pub fn design_columns() -> Columns {
-    let header = ["design", "machine", "source"].map(str::to_owned).into_iter();
-    let keys = design::parameter_keys().iter().map(|(key, _)| key.clone());
-    let row = |design: &Design| {
-        let labels = [&design.name, &design.machine.name, &design.source];
-        let labels = labels.map(|label| Some(Cell::from(label)));
-        let values =
-            design.parameters().into_iter().map(|(_, value)| value.as_ref().map(Cell::from));
-        labels.into_iter().chain(values).collect()
-    };
-    Columns { header: header.chain(keys).collect(), rows: design::list().iter().map(row).collect() }
-}
-
 /// Lists the designs with their axes and sources.
 pub fn designs(args: &TableArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    tables::print(args, design_columns(), printer, design_text, Columns::json)
+    tables::print(args, lists::designs(), printer, design_text, Columns::json)
 }
 
 fn design_text() -> String {

@@ -3,9 +3,9 @@
 use clap::CommandFactory as _;
 
 use crate::cli::Cli;
-use crate::config::suggest::{did_you_mean, suggest};
-use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
+use strata_config::suggest::{did_you_mean, suggest};
+use strata_files::failure::{ExitStatus, Failure};
 
 /// Prints the page of a command, named by its words; of none, of the program.
 pub fn run(words: &[String], printer: &Printer) -> Result<ExitStatus, Failure> {

@@ -2,13 +2,13 @@
 
 use super::sweep;
 use crate::cli::pareto::ParetoArgs;
-use crate::failure::{ExitStatus, Failure};
-use crate::notes::Notes as _;
-use crate::options::Mode;
 use crate::printer::Printer;
-use crate::report::columns::Cell;
-use crate::sweep::pareto::{self, Objective, STORAGE};
-use crate::sweep::row::Row;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::notes::Notes as _;
+use strata_measure::options::Mode;
+use strata_report::columns::Cell;
+use strata_study::sweep::pareto::{self, Objective, STORAGE};
+use strata_study::sweep::row::Row;
 
 /// Runs the command.
 pub fn run(args: &ParetoArgs, printer: &Printer) -> Result<ExitStatus, Failure> {

@@ -3,16 +3,16 @@
 use strata_compiler::RegisterLimit;
 
 use crate::cli::study::RegistersArgs;
-use crate::exact;
-use crate::failure::{ExitStatus, Failure};
-use crate::measure::Request;
-use crate::parallel;
-use crate::plot;
 use crate::printer::Printer;
-use crate::report::columns::Columns;
-use crate::reproduce::figure::Kind;
-use crate::study::registers::{rows, to_columns, to_table};
-use crate::subject;
+use strata_figures::plot;
+use strata_figures::reproduce::figure::Kind;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::Request;
+use strata_measure::parallel;
+use strata_measure::subject;
+use strata_report::columns::Columns;
+use strata_study::exact;
+use strata_study::study::registers::{rows, to_columns, to_table};
 
 use super::study::{distinct, missing};
 use super::tables;

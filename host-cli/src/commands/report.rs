@@ -5,13 +5,13 @@ use std::io::Write as _;
 use strata_ptx::diagnostic::counted;
 
 use crate::cli::report::ReportArgs;
-use crate::failure::{ExitStatus, Failure};
-use crate::output::Output;
-use crate::partial_file::PartialFile;
-use crate::plot;
 use crate::printer::Printer;
-use crate::report_page::{self, Inputs};
-use crate::reproduce::html;
+use strata_figures::plot;
+use strata_figures::report_page::{self, Inputs};
+use strata_figures::reproduce::html;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_files::output::Output;
+use strata_files::partial_file::PartialFile;
 
 /// Runs the command.
 pub fn run(args: &ReportArgs, printer: &Printer) -> Result<ExitStatus, Failure> {

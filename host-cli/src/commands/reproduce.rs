@@ -5,12 +5,12 @@ use std::io::Write as _;
 use clap::ValueEnum as _;
 
 use crate::cli::reproduce::{PaperArg, ReproduceArgs};
-use crate::failure::{ExitStatus, Failure};
-use crate::parallel;
-use crate::partial_folder::{FolderKind, PartialFolder};
 use crate::printer::Printer;
-use crate::report::columns::{Columns, Form};
-use crate::reproduce::{self, Reproduction, Selection, explorer, page, svg};
+use strata_figures::reproduce::{self, Reproduction, Selection, explorer, page, svg};
+use strata_files::failure::{ExitStatus, Failure};
+use strata_files::partial_folder::{FolderKind, PartialFolder};
+use strata_measure::parallel;
+use strata_report::columns::{Columns, Form};
 
 /// The page: the file that names the others.
 const PAGE: &str = "report.html";

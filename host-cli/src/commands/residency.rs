@@ -2,17 +2,17 @@
 
 use super::tables;
 use crate::cli::study::ResidencyArgs;
-use crate::exact;
-use crate::failure::{ExitStatus, Failure};
-use crate::measure::{self, Request};
-use crate::parallel;
-use crate::plot;
 use crate::printer::Printer;
-use crate::report::json;
-use crate::reproduce::figure::Kind;
-use crate::study::residency;
-use crate::subject;
-use crate::workload::Workload;
+use strata_figures::plot;
+use strata_figures::reproduce::figure::Kind;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::parallel;
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_report::json;
+use strata_study::exact;
+use strata_study::study::residency;
+use strata_workload::Workload;
 
 /// Inputs unless others are named.
 const DEFAULT_INPUTS: &str = "@all";

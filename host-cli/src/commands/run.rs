@@ -6,32 +6,26 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use crate::cli::{Format, RunArgs};
-use crate::comparison::{self, Comparison};
-use crate::design::Design;
-use crate::dump;
-use crate::exact;
-use crate::failure::{ExitStatus, Failure};
-use crate::interrupt;
-use crate::measure::{self, Request};
-use crate::notes::Notes as _;
-use crate::options::Mode;
-use crate::output::Output;
-use crate::parallel::{self, Finished};
-use crate::plot::Plot;
 use crate::printer::Printer;
-use crate::report::columns::check_names;
-use crate::report::{self, RunReport};
-use crate::subject::{self, Subject};
-use crate::timeline;
-use crate::workload::SEED;
+use strata_design::Design;
+use strata_figures::plot::Plot;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_files::interrupt;
+use strata_files::output::Output;
+use strata_measure::notes::Notes as _;
+use strata_measure::options::Mode;
+use strata_measure::parallel::{self, Finished};
+use strata_measure::subject::{self, Subject};
+use strata_measure::timeline;
+use strata_measure::{self as measure, Request};
+use strata_report::columns::check_names;
+use strata_report::comparison::{self, Comparison};
+use strata_report::{self as report, RunReport};
+use strata_study::exact;
+use strata_workload::SEED;
+use strata_workload::dump;
 
 use output::{Rows, check_columns, form};
-
-/// Designs of a run without inputs: a flat register file, as all machines have it in count mode,
-/// and the papers' best cache.
-const DEFAULT_COMPARISON: [&str; 2] = ["isca11", "isca11-rfc6"];
-/// Design of a run that names inputs but no design.
-const DEFAULT_DESIGN: &str = "isca11";
 
 /// Runs the command.
 pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -39,8 +33,9 @@ pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     if args.baseline.is_some() {
         return compare(args, printer);
     }
-    let designs =
-        subject::designs(&args.energy.behind_all(&design_names(&args.designs, &args.inputs)))?;
+    let designs = subject::designs(
+        &args.energy.behind_all(&subject::design_names(&args.designs, &args.inputs)),
+    )?;
     check_columns(args, &designs)?;
     check_timeline(args, args.inputs.len())?;
     let subjects = subject::subjects(&args.inputs, &args.source, printer)?;
@@ -210,17 +205,6 @@ fn timeline_request(
     let cycles = args.timeline_cycles.clone().map_or(timeline::DEFAULT_CYCLES, |range| range.0);
     let slices = args.timeline_slices.unwrap_or(timeline::DEFAULT_SLICES);
     Ok(Some(timeline::Request { output, cycles, slices }))
-}
-
-/// The designs of a run of some inputs: those that are named, or the usual ones.
-pub fn design_names(designs: &[String], inputs: &[String]) -> Vec<String> {
-    if !designs.is_empty() {
-        designs.to_vec()
-    } else if inputs.is_empty() {
-        DEFAULT_COMPARISON.map(str::to_owned).to_vec()
-    } else {
-        vec![DEFAULT_DESIGN.to_owned()]
-    }
 }
 
 /// Measures a subject.

@@ -2,18 +2,18 @@
 
 use super::tables;
 use crate::cli::study::StorageArgs;
-use crate::exact;
-use crate::failure::{ExitStatus, Failure};
-use crate::measure::{self, Request};
-use crate::options::Mode;
-use crate::parallel;
-use crate::plot;
 use crate::printer::Printer;
-use crate::report::json;
-use crate::reproduce::figure::Kind;
-use crate::study::storage;
-use crate::subject;
-use crate::workload::Workload;
+use strata_figures::plot;
+use strata_figures::reproduce::figure::Kind;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::options::Mode;
+use strata_measure::parallel;
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_report::json;
+use strata_study::exact;
+use strata_study::study::storage;
+use strata_workload::Workload;
 
 /// What `--plot` draws.
 const AXES: plot::Axes<'static> = plot::Axes {

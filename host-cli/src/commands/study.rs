@@ -4,19 +4,19 @@ use strata_compiler::Order;
 
 use super::tables;
 use crate::cli::study::{ActiveWarpsArgs, StudyCommand};
-use crate::exact;
-use crate::failure::{ExitStatus, Failure};
-use crate::measure::{self, Request};
-use crate::options::Source;
-use crate::parallel;
-use crate::plot;
 use crate::printer::Printer;
-use crate::report::json;
-use crate::reproduce::figure::Kind;
-use crate::study::Input;
-use crate::study::active_warps::{self, Axes};
-use crate::subject;
-use crate::workload::Workload;
+use strata_figures::plot;
+use strata_figures::reproduce::figure::Kind;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::options::Source;
+use strata_measure::parallel;
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_report::json;
+use strata_study::exact;
+use strata_study::study::Input;
+use strata_study::study::active_warps::{self, Axes};
+use strata_workload::Workload;
 
 /// Design whose scheduler is studied unless others are named.
 const DEFAULT_DESIGN: &str = "isca11";

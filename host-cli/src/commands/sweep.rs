@@ -12,27 +12,27 @@ use strata_ptx::diagnostic::counted;
 use crate::cli::sweep::{
     Engine, EngineArgs, SweepArgs, SweepCommand, SweepRunArgs, SweepTableArgs,
 };
-use crate::failure::{ExitStatus, Failure};
-use crate::interrupt;
-use crate::measure::KEPT_BYTES;
-use crate::notes::Notes as _;
-use crate::parallel;
-use crate::plot;
 use crate::printer::Printer;
-use crate::report::columns::Form;
-use crate::reproduce::figure::Kind;
-use crate::sweep::axes::Axis;
-use crate::sweep::baseline::{self, Against, against};
-use crate::sweep::batch::Batch;
-use crate::sweep::begun::Begun;
-use crate::sweep::dask::{self, Cluster};
-use crate::sweep::definition::{self, Definition, How};
-use crate::sweep::engine::{Done, Keeping};
-use crate::sweep::key::Key;
-use crate::sweep::points::Points;
-use crate::sweep::row::Row;
-use crate::sweep::store::{Contents, List, Store};
-use crate::sweep::table::{self, filtered};
+use strata_figures::plot;
+use strata_figures::reproduce::figure::Kind;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_files::interrupt;
+use strata_measure::KEPT_BYTES;
+use strata_measure::notes::Notes as _;
+use strata_measure::parallel;
+use strata_report::columns::Form;
+use strata_study::sweep::axes::Axis;
+use strata_study::sweep::baseline::{self, Against, against};
+use strata_study::sweep::batch::Batch;
+use strata_study::sweep::begun::Begun;
+use strata_study::sweep::dask::{self, Cluster};
+use strata_study::sweep::definition::{self, Definition, How};
+use strata_study::sweep::engine::{Done, Keeping};
+use strata_study::sweep::key::Key;
+use strata_study::sweep::points::Points;
+use strata_study::sweep::row::Row;
+use strata_study::sweep::store::{Contents, List, Store};
+use strata_study::sweep::table::{self, filtered};
 
 /// Errors of points that are shown.
 const SHOWN_ERRORS: usize = 3;

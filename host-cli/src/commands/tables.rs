@@ -1,9 +1,9 @@
 //! Tables: what a command found, in the format that is asked for.
 
 use crate::cli::table::{TableArgs, TableFormat};
-use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
-use crate::report::columns::{Columns, check_names};
+use strata_files::failure::{ExitStatus, Failure};
+use strata_report::columns::{Columns, check_names};
 
 /// Refuses names of `--columns` before anything runs.
 pub(super) fn check(args: &TableArgs, none: &Columns) -> Result<(), Failure> {

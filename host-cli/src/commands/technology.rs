@@ -4,13 +4,13 @@ use std::io::Write as _;
 use std::path::Path;
 
 use crate::cli::technology::{ImportArgs, ImportFrom, TechnologyCommand};
-use crate::config::name;
-use crate::design::memory::file;
-use crate::failure::{ExitStatus, Failure};
-use crate::import::{self, Tool, Wanted};
-use crate::output::Output;
-use crate::partial_file::PartialFile;
 use crate::printer::Printer;
+use strata_config::name;
+use strata_design::import::{self, Tool, Wanted};
+use strata_design::memory::file;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_files::output::Output;
+use strata_files::partial_file::PartialFile;
 
 /// Longest output. Unit: bytes.
 const LONGEST: u64 = 64 << 20;

@@ -8,18 +8,18 @@ use strata_ptx::diagnostic::counted;
 use super::tables;
 use crate::cli::TraceCommand;
 use crate::cli::table::TableArgs;
-use crate::failure::{ExitStatus, Failure};
-use crate::measure::{self, Request};
-use crate::notes::Notes as _;
-use crate::options::Source;
-use crate::output::Output;
-use crate::partial_folder::PartialFolder;
 use crate::printer::Printer;
-use crate::report::columns::{Cell, Columns};
-use crate::subject::Subject;
-use crate::trace;
-use crate::trace::store::{self, Budget, Recording, Sizes, Stored};
-use crate::trace::unknown_keys;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_files::output::Output;
+use strata_files::partial_folder::PartialFolder;
+use strata_measure::notes::Notes as _;
+use strata_measure::options::Source;
+use strata_measure::subject::Subject;
+use strata_measure::{self as measure, Request};
+use strata_report::columns::{Cell, Columns};
+use strata_trace as trace;
+use strata_trace::store::{self, Budget, Recording, Sizes, Stored};
+use strata_trace::unknown_keys;
 
 /// Runs the command.
 pub fn run(command: &TraceCommand, printer: &Printer) -> Result<ExitStatus, Failure> {

@@ -1,19 +1,19 @@
 //! `study write-pool`: sweeps over the write pool and the cycles of a write.
 
 use crate::cli::study::WritePoolArgs;
-use crate::design;
-use crate::exact;
-use crate::failure::{ExitStatus, Failure};
-use crate::measure::{self, Request};
-use crate::options::Mode;
-use crate::parallel;
-use crate::plot;
 use crate::printer::Printer;
-use crate::report::json;
-use crate::reproduce::figure::Kind;
-use crate::study::Input;
-use crate::study::write_pool::{self, Axes};
-use crate::subject;
+use strata_design as design;
+use strata_figures::plot;
+use strata_figures::reproduce::figure::Kind;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::options::Mode;
+use strata_measure::parallel;
+use strata_measure::subject;
+use strata_measure::{self as measure, Request};
+use strata_report::json;
+use strata_study::exact;
+use strata_study::study::Input;
+use strata_study::study::write_pool::{self, Axes};
 
 use super::study::distinct;
 use super::tables;

@@ -11,9 +11,6 @@ mod covering;
 mod switch;
 
 use covering::{covering, product};
-use strata::design;
-use strata::levels::fitted;
-use strata::workload::{Options, Overrides, Prepared, Toolchain, Workload, all_names};
 use strata_compiler::checker::{LevelsChecker, check, check_order};
 use strata_compiler::hierarchy::HierarchyConfig;
 use strata_compiler::inline::inline;
@@ -21,7 +18,10 @@ use strata_compiler::kernel::Kernel;
 use strata_compiler::program::Program;
 use strata_compiler::{Order, RegisterLimit, allocate, schedule};
 use strata_core::placement::Placement;
+use strata_design as design;
+use strata_measure::levels::fitted;
 use strata_ptx::module::FunctionId;
+use strata_workload::{Options, Overrides, Prepared, Toolchain, Workload, all_names};
 
 /// Parts of a design's name, in the order in which a name has them.
 const PARTS: [&[&str]; 6] = [

@@ -10,11 +10,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use strata::timing::{LaunchCache, TimedLaunch, observe_launch_over};
-use strata::trace::{Entry, Keep, Reach, TracedLaunch, entries};
 use strata_core::sm::Observation;
 use strata_core::sm::config::SmSettings;
 use strata_core::sm::memory::cached::{CacheCounters, CacheEvent, CachedSettings};
+use strata_measure::timing::{LaunchCache, TimedLaunch, observe_launch_over};
+use strata_trace::{Entry, Keep, Reach, TracedLaunch, entries};
 
 use super::{lists, unpack};
 

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::design;
-use strata::measure::Request;
-use strata::notes::Silent;
-use strata::study::encoding::{Study, run};
-use strata::subject;
-use strata::workload::{self, Toolchain};
+use strata_design as design;
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::subject;
+use strata_study::study::encoding::{Study, run};
+use strata_workload::{self as workload, Toolchain};
 
 use super::{FILES, WIDTHS, best, known, most, name};
 use crate::reports::source;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use strata::workload::plan::{Argument, LaunchStep, LaunchTarget};
-use strata::workload::{Options, Prepared, Toolchain};
+use strata_workload::plan::{Argument, LaunchStep, LaunchTarget};
+use strata_workload::{Options, Prepared, Toolchain};
 
 use super::prepared;
 

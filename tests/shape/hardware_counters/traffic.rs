@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use strata::workload::simulate::LaunchSink;
-use strata::workload::{LaunchRecord, Options, Prepared};
 use strata_ptx::opcode::Opcode;
 use strata_simt::AddressSink;
 use strata_simt::moved::{AccessSpace, Addresses, WINDOW_BYTES, Windows, moved_bytes};
+use strata_workload::simulate::LaunchSink;
+use strata_workload::{LaunchRecord, Options, Prepared};
 
 use super::banks;
 

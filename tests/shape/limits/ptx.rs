@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use strata::design;
-use strata::measure::Request;
-use strata::notes::Silent;
-use strata::study::limits::{
+use strata_design as design;
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::subject;
+use strata_study::study::limits::{
     CLOCKS, FEWER_WARPS_PRINTED, Idealisation, ONLY_PRINTED, PAST_BRANCHES_PRINTED, Row,
     VARIABLE_PRINTED, rows,
 };
-use strata::subject;
-use strata::workload::{self, Toolchain};
+use strata_workload::{self as workload, Toolchain};
 
 use super::{
     DESIGN, OTHERS, STUDIES, attained, close, eight, five, limit, loops, mean, never, only,

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use strata::options::Scale;
-use strata::study::storage::{Run, Study};
 use strata_core::storage_energy::StoragePart;
+use strata_measure::options::Scale;
+use strata_study::study::storage::{Run, Study};
 
 use super::{BY_CYCLE, Figures, UNIFIED, energy, inputs, mean, paper, part, points, run};
 

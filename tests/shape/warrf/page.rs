@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use strata::cost;
-use strata::design;
-use strata::study::write_pool::{Point, Series};
-use strata::workload;
 use strata_core::write_pool::PoolPorts;
+use strata_design as design;
+use strata_design::cost;
+use strata_study::study::write_pool::{Point, Series};
+use strata_workload as workload;
 
 use super::{
     FIGURE_6, OTHER_PORTS, PORTS, SBW, SRAM, STTRAM, SWEEPS, WARRF, WPOOL, at_bank, counter,

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use strata::options::Mode;
-use strata::report::ResidencyReport;
-use strata::workload;
 use strata_core::write_pool::PoolPorts;
+use strata_measure::options::Mode;
+use strata_report::ResidencyReport;
+use strata_workload as workload;
 
 use super::page::{head, spread};
 use super::{

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use strata::cost::cost;
-use strata::workload;
 use strata_core::write_pool::PoolPorts;
+use strata_design::cost::cost;
+use strata_workload as workload;
 
 use super::{
     AS_PRINTED, AT_BANK, LARGE, LEVELS, Leakage, MEMORIES, Measure, OWN, POOLS, PORTS, PRICES,

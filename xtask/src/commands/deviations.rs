@@ -91,7 +91,7 @@ impl<'a> Bench<'a> {
             fs::write(&path, text).map_err(|error| at(&path, &error))?;
         }
         println!("building the program {what}");
-        let mut cargo = process::cargo(&["build", "--release", "--package", "strata"]);
+        let mut cargo = process::cargo(&["build", "--release", "--package", "strata-cli"]);
         cargo.args(BUILD).args(["--target-dir", "../build"]).current_dir(&tree);
         process::run(&mut cargo)?;
         let program = self.folder.join("build/release/strata");

@@ -60,7 +60,7 @@ pub(crate) fn stages(stages: &mut Stages) {
 
 /// The digests of what a board did, one for each design.
 fn digests(board: &[&str]) -> Result<Vec<String>, Failure> {
-    process::run(&mut process::cargo(&["build", "--locked", "--release", "-p", "strata"]))?;
+    process::run(&mut process::cargo(&["build", "--locked", "--release", "-p", "strata-cli"]))?;
     let mut strata = process::command(machine::target_folder().join("release/strata"));
     strata.args(["fpga", "run", WORKLOAD, "--accesses", ACCESSES]).args(board);
     strata.args(DESIGNS.iter().flat_map(|design| ["--design", design]));

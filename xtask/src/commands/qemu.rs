@@ -141,7 +141,7 @@ fn strata() -> Command {
 
 /// Has the host execute the workload and write it as source, for the boards.
 pub(crate) fn embed() -> Result<(), Failure> {
-    process::run(&mut process::cargo(&["build", "--locked", "--release", "-p", "strata"]))?;
+    process::run(&mut process::cargo(&["build", "--locked", "--release", "-p", "strata-cli"]))?;
     let folder = products();
     std::fs::create_dir_all(&folder)
         .map_err(|error| Failure(format!("cannot create {}: {error}", folder.display())))?;

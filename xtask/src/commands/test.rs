@@ -110,7 +110,8 @@ fn clippy() -> Result<(), Failure> {
     const DENY: [&str; 3] = ["--", "-D", "warnings"];
     let workspace = ["clippy", "--locked", "--workspace", "--all-targets"];
     process::run(process::cargo(&workspace).args(DENY))?;
-    let least = ["clippy", "--locked", "-p", "strata", "--all-targets", "--no-default-features"];
+    let least =
+        ["clippy", "--locked", "-p", "strata-cli", "--all-targets", "--no-default-features"];
     process::run(process::cargo(&least).args(DENY))?;
     if cfg!(target_os = "linux") {
         let program = ["clippy", "--locked", "--manifest-path", OTHER_CRATES[0], "--target-dir"];

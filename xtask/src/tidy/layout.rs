@@ -83,15 +83,21 @@ fn members(workspace: &str) -> Vec<&str> {
 }
 
 /// The crates that say themselves that they hold no unsafe code: the workspace can only deny it.
-const MODEL_CRATES: [&str; 12] = [
+const MODEL_CRATES: [&str; 18] = [
     "core",
+    "host-cli/board",
     "host-cli/config",
     "host-cli/design",
+    "host-cli/figures",
     "host-cli/files",
+    "host-cli/machine-code",
     "host-cli/ptx",
     "host-cli/compiler",
     "host-cli/measure",
+    "host-cli/report",
     "host-cli/simt",
+    "host-cli/strata",
+    "host-cli/study",
     "host-cli/trace",
     "host-cli/workload",
     "fpga-softcore/firmware",

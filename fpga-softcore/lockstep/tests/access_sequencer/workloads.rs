@@ -1,15 +1,15 @@
 //! The accesses of executed programs, as `strata fpga run` streams them.
 
-use strata::design;
-use strata::fpga::material::Material;
-use strata::fpga::plan::Plan;
-use strata::fpga::stream::Stream;
-use strata::measure::Request;
-use strata::options::{Scale, Source};
-use strata::printer::Printer;
-use strata::subject::Subject;
+use strata_board::material::Material;
+use strata_board::plan::Plan;
+use strata_board::stream::Stream;
 use strata_core::prototype::counters::Counter;
+use strata_design as design;
 use strata_lockstep::access_sequencer::LARGEST;
+use strata_measure::Request;
+use strata_measure::notes::Silent;
+use strata_measure::options::{Scale, Source};
+use strata_measure::subject::Subject;
 
 use super::bench::Bench;
 
@@ -22,8 +22,8 @@ const BATCH: usize = 128;
 fn run(workload: &str, designs: &[&str]) {
     let source = Source::of(Scale::Small);
     let request = Request::new(&source).unwrap();
-    let subject = Subject::new(workload, &source, &Printer::new(true)).unwrap();
-    let material = Material::new(&subject, &request, ACCESSES, &Printer::new(true)).unwrap();
+    let subject = Subject::new(workload, &source, &Silent).unwrap();
+    let material = Material::new(&subject, &request, ACCESSES, &Silent).unwrap();
     for design in designs {
         let plan = Plan::new(&design::resolve(design).unwrap()).unwrap();
         let mut stream = Stream::of_accesses(&material, &plan, ACCESSES);

@@ -7,8 +7,8 @@ use strata_simt::numbers::{Source, put};
 use strata_simt::paths::{PathDictionary, WarpPath};
 
 use super::Random;
-use strata::trace::store::chunks::{Chunk, decode, encode, pack, unpack};
-use strata::trace::store::{Stored, VERSION};
+use strata_trace::store::chunks::{Chunk, decode, encode, pack, unpack};
+use strata_trace::store::{Stored, VERSION};
 
 /// Numbers at the ends of ranges.
 const NUMBERS: &[u64] = &[

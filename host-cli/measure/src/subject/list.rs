@@ -14,6 +14,12 @@ use super::resolve::Subject;
 use crate::notes::Notes;
 use crate::options::Source;
 
+/// Designs of a run without inputs: a flat register file, as all machines have it in count mode,
+/// and the papers' best cache.
+const DEFAULT_COMPARISON: [&str; 2] = ["isca11", "isca11-rfc6"];
+/// Design of a run that names inputs but no design.
+const DEFAULT_DESIGN: &str = "isca11";
+
 /// What inputs name, the suite's workloads if there are none; each with a name of its own.
 pub fn subjects(
     inputs: &[String],
@@ -98,6 +104,17 @@ fn unknown_group(group: &str) -> Failure {
     let near = near.map_or_else(String::new, |question| format!("{question} "));
     let message = format!("there is no group `{group}` of workloads; there are: {known}");
     Failure::input(message).hint(format!("{near}`strata workloads` lists them"))
+}
+
+/// The designs of a run of some inputs: those that are named, or the usual ones.
+pub fn design_names(designs: &[String], inputs: &[String]) -> Vec<String> {
+    if !designs.is_empty() {
+        designs.to_vec()
+    } else if inputs.is_empty() {
+        DEFAULT_COMPARISON.map(str::to_owned).to_vec()
+    } else {
+        vec![DEFAULT_DESIGN.to_owned()]
+    }
 }
 
 /// Resolves design names and files, which must not call two different designs the same.

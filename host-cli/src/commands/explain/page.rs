@@ -11,8 +11,8 @@ use strata_core::image::{Flags, StaticInstruction, Unit};
 use strata_core::units::Femtojoules;
 use strata_ptx::module::{Module, VirtualRegister};
 
-use crate::cost::AccessCost;
-use crate::design::Design;
+use strata_design::Design;
+use strata_design::cost::AccessCost;
 
 use super::managed::Fit;
 

@@ -7,19 +7,19 @@ use strata_link::message::{Bench, Info, Reply, Request};
 
 use super::{one_design, plans};
 use crate::cli::fpga::{BenchArgs, FpgaFormat};
-use crate::failure::{ExitStatus, Failure};
-use crate::fpga::board::Board;
-use crate::fpga::compare;
-use crate::fpga::material::Material;
-use crate::fpga::plan::Plan;
-use crate::fpga::report::BoardReport;
-use crate::fpga::session::{LONG, Session};
-use crate::measure::Request as Measured;
-use crate::options::{Scale, Source};
 use crate::printer::Printer;
-use crate::report::json;
-use crate::report::text_table::TextTable;
-use crate::subject::Subject;
+use strata_board::board::Board;
+use strata_board::compare;
+use strata_board::material::Material;
+use strata_board::plan::Plan;
+use strata_board::report::BoardReport;
+use strata_board::session::{LONG, Session};
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::Request as Measured;
+use strata_measure::options::{Scale, Source};
+use strata_measure::subject::Subject;
+use strata_report::json;
+use strata_report::text_table::TextTable;
 
 /// Version of the JSON layout. Raised when a key changes its meaning or goes away.
 const SCHEMA: &str = "strata.fpga.bench/1";

@@ -5,12 +5,12 @@ use std::path::Path;
 use defmt_decoder::{DecodeError, Table};
 
 use crate::cli::fpga::MonitorArgs;
-use crate::failure::{ExitStatus, Failure};
-use crate::fpga::board::{Board, Repository};
-use crate::fpga::error::FpgaError;
-use crate::fpga::session::Session;
-use crate::notes::Notes as _;
 use crate::printer::Printer;
+use strata_board::board::{Board, Repository};
+use strata_board::error::FpgaError;
+use strata_board::session::Session;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::notes::Notes as _;
 
 /// Runs the command.
 pub(super) fn run(args: &MonitorArgs, printer: &Printer) -> Result<ExitStatus, Failure> {

@@ -1,8 +1,8 @@
 //! `fpga monitor` of a program that is built without the decoder of logs.
 
 use crate::cli::fpga::MonitorArgs;
-use crate::failure::{ExitStatus, Failure};
 use crate::printer::Printer;
+use strata_files::failure::{ExitStatus, Failure};
 
 /// Says that this build has no monitor, before a board is started.
 pub(super) fn run(_: &MonitorArgs, _: &Printer) -> Result<ExitStatus, Failure> {

@@ -10,17 +10,17 @@ use strata_core::value_usage::ValueUsage;
 use strata_ptx::diagnostic;
 
 use crate::cli::InspectArgs;
-use crate::crossings::Crossings;
-use crate::design::Design;
-use crate::evaluate::{self, EvaluateError};
-use crate::failure::Failure;
-use crate::levels::{Fitted, FittedKernels};
-use crate::measure::{self, Request, SpillTraffic, price};
 use crate::printer::Printer;
-use crate::report::lines::LineOrder;
-use crate::report::lines::{self, LineCost, ProfiledKernel};
-use crate::subject;
-use crate::workload::simulate::Prepared;
+use strata_design::Design;
+use strata_files::failure::Failure;
+use strata_measure::crossings::Crossings;
+use strata_measure::evaluate::{self, EvaluateError};
+use strata_measure::levels::{Fitted, FittedKernels};
+use strata_measure::subject;
+use strata_measure::{self as measure, Request, SpillTraffic, price};
+use strata_report::lines::LineOrder;
+use strata_report::lines::{self, LineCost, ProfiledKernel};
+use strata_workload::simulate::Prepared;
 
 use super::view::{Found, Profiled, Shown, View};
 

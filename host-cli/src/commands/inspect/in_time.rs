@@ -9,15 +9,15 @@ use strata_core::sm::memory::cached::CacheEvent;
 use strata_ptx::diagnostic::counted;
 
 use crate::cli::InspectArgs;
-use crate::design::{self, Design};
-use crate::failure::Failure;
-use crate::levels::FittedKernels;
-use crate::measure::{self, KernelProfile, LineProfile, LineProfiles, Request};
-use crate::options::Mode;
 use crate::printer::Printer;
-use crate::report::lines::{self, LineCost, ProfiledKernel};
-use crate::subject;
-use crate::workload::simulate::Prepared;
+use strata_design::{self as design, Design};
+use strata_files::failure::Failure;
+use strata_measure::levels::FittedKernels;
+use strata_measure::options::Mode;
+use strata_measure::subject;
+use strata_measure::{self as measure, KernelProfile, LineProfile, LineProfiles, Request};
+use strata_report::lines::{self, LineCost, ProfiledKernel};
+use strata_workload::simulate::Prepared;
 
 use super::view::{Found, Profiled, Shown, View};
 

@@ -1,16 +1,16 @@
 //! View: how a profile is shown, as the options say.
 
 use crate::cli::{InspectArgs, ListingFormat};
-use crate::design::Design;
-use crate::failure::Failure;
-use crate::measure::{Request, command_line};
-use crate::options::Mode;
-use crate::report::columns::{Columns, Form};
-use crate::report::json;
-use crate::report::lines::LineOrder;
-use crate::report::lines::{self, LineCost, LineReport, ProfileReport, ProfiledKernel};
-use crate::report::tool;
-use crate::workload::Workload;
+use strata_design::Design;
+use strata_files::failure::Failure;
+use strata_measure::options::Mode;
+use strata_measure::{Request, command_line};
+use strata_report::columns::{Columns, Form};
+use strata_report::json;
+use strata_report::lines::LineOrder;
+use strata_report::lines::{self, LineCost, LineReport, ProfileReport, ProfiledKernel};
+use strata_report::tool;
+use strata_workload::Workload;
 
 /// How a profile is shown.
 #[derive(Clone, Copy, Debug)]

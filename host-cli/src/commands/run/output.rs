@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 
 use crate::cli::{Format, RunArgs};
-use crate::design::Design;
-use crate::failure::{ExitStatus, Failure};
-use crate::options::Mode;
-use crate::plot::{self, Axes, Plot};
 use crate::printer::Printer;
-use crate::report::columns::{Columns, Form, check_names};
-use crate::report::rows::Layout;
-use crate::report::{self, RunReport, storage_table};
-use crate::reproduce::figure::Kind;
-use crate::sweep::row;
+use strata_design::Design;
+use strata_figures::plot::{self, Axes, Plot};
+use strata_figures::reproduce::figure::Kind;
+use strata_files::failure::{ExitStatus, Failure};
+use strata_measure::options::Mode;
+use strata_report::columns::{Columns, Form, check_names};
+use strata_report::rows::Layout;
+use strata_report::{self as report, RunReport, storage_table};
+use strata_study::sweep::row;
 
 /// Columns of sweeps that the rows of a run have not.
 const NOT_OF_RUNS: [&str; 6] = ["key", "scale", "set", "check", "digest", "error"];

@@ -10,7 +10,7 @@ use strata_core::MODEL_VERSION;
 use super::axes::{drawn, grid};
 use super::definition::{DEFAULT_DESIGN, Definition, How};
 use super::key::{Digest, Key};
-use super::row::Labels;
+use super::row::{Labels, Row};
 use super::store::List;
 use super::{SCHEMA, row};
 use strata_config::ConfigError;
@@ -19,6 +19,7 @@ use strata_files::failure::Failure;
 use strata_measure::Request;
 use strata_measure::notes::Notes;
 use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::report::RunReport;
 use strata_measure::subject::{self, Subject};
 
 /// Most points of a sweep.
@@ -343,6 +344,26 @@ fn input_digest(subject: &Subject, request: &Request) -> Result<Key, Failure> {
 pub fn key_of((subject, request): (&Subject, &Request), design: &Design) -> Result<Key, Failure> {
     let input = input_digest(subject, request)?;
     Ok(key(input, design_digest(Ok(design), &design.argument), request.mode))
+}
+
+/// What a design did with an input that is no sweep's, as a row of one.
+///
+/// # Errors
+/// As [`key_of`]; a report that is no row would be a defect.
+pub fn row_of(
+    (subject, request): (&Subject, &Request),
+    design: &Design,
+    report: &RunReport,
+) -> Result<Row, Failure> {
+    let labels = Labels {
+        key: key_of((subject, request), design)?,
+        workload: subject.name(),
+        scale: "",
+        set: "",
+        design: &design.name,
+        mode: request.mode.name(),
+    };
+    Row::of(&labels, report).map_err(|error| Failure::internal(&error))
 }
 
 fn key(input: Key, design: Key, mode: Mode) -> Key {

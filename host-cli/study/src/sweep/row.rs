@@ -272,11 +272,11 @@ impl Row {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// A row with something in columns of every kind, and nothing in the others.
-    pub fn made_up(number: i64) -> Row {
+    pub(crate) fn made_up(number: i64) -> Row {
         let key = Key::of(&number.to_le_bytes());
         let labels = Labels {
             key,

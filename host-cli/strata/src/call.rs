@@ -11,18 +11,18 @@ use strata_ptx::module::{Function, FunctionId, Module, Variable};
 use strata_ptx::types::{Kind, ScalarType};
 use toml::{Table, Value};
 
-use crate::failure::Failure;
-use crate::kernel_name;
-use crate::launch_template;
-use crate::measure::{self, Request};
-use crate::notes::Notes;
-use crate::options::{Mode, Scale, Source};
-use crate::subject::{self, Subject};
-use crate::sweep::points;
-use crate::sweep::row::{Labels, Row};
-use crate::workload::element::ElementType;
-use crate::workload::parameter::described;
-use crate::workload::{Workload, real};
+use strata_design::Design;
+use strata_files::failure::Failure;
+use strata_measure::notes::Notes;
+use strata_measure::options::{Mode, Scale, Source};
+use strata_measure::report::RunReport;
+use strata_measure::subject::{self, Subject};
+use strata_measure::{self as measure, Request};
+use strata_workload::element::ElementType;
+use strata_workload::kernel_name;
+use strata_workload::launch_template;
+use strata_workload::parameter::described;
+use strata_workload::{Workload, real};
 
 /// An array that a kernel gets the address of.
 #[derive(Clone, Debug)]
@@ -86,10 +86,16 @@ pub struct CallOptions {
 }
 
 /// What came out of a call.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Called {
-    /// One for each design, in order.
-    pub rows: Vec<Row>,
+    /// The call as a workload.
+    pub subject: Subject,
+    /// How it was measured.
+    pub request: Request,
+    /// The designs, in order.
+    pub designs: Vec<Design>,
+    /// One for each design.
+    pub reports: Vec<RunReport>,
     /// The final contents of the arrays.
     pub arrays: Vec<Vec<u8>>,
 }
@@ -176,19 +182,7 @@ impl Call {
         let request = request.for_designs(&designs).with_totals_only();
         let (reports, arrays) = measure::reports_and_buffers(&workload, &designs, &request, notes)?;
         let subject = Subject::Workload(Box::new(workload));
-        let row = |(design, report)| {
-            let labels = Labels {
-                key: points::key_of((&subject, &request), design)?,
-                workload: subject.name(),
-                scale: "",
-                set: "",
-                design: &design.name,
-                mode: request.mode.name(),
-            };
-            Row::of(&labels, report).map_err(|error| Failure::internal(&error))
-        };
-        let rows = designs.iter().zip(&reports).map(row).collect::<Result<_, _>>()?;
-        Ok(Called { rows, arrays })
+        Ok(Called { subject, request, designs, reports, arrays })
     }
 
     /// The call as a workload: its buffers are the arrays, in order.
@@ -414,7 +408,8 @@ fn table(key: &str, value: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notes::Silent;
+    use strata_measure::notes::Silent;
+    use strata_study::sweep::points::key_of;
 
     const ADD: &str = ".version 8.0\n.target sm_75\n.address_size 64\n\
         .visible .entry add(.param .u64 to, .param .u32 more)\n{\n.reg .b32 %i, %v;\n\
@@ -452,11 +447,10 @@ mod tests {
         let called = run(&call(ElementType::U32, CallArgument::Integer(7))).unwrap();
         let words: Vec<_> = called.arrays[0].chunks(4).map(|word| word[0]).collect();
         assert_eq!(words, [7, 8, 9, 10]);
-        let value = |row: &Row, name| row.get(name).unwrap().to_string();
-        let designs: Vec<_> = called.rows.iter().map(|row| value(row, "design")).collect();
+        let designs: Vec<_> = called.reports.iter().map(|report| &*report.design).collect();
         assert_eq!(designs, ["isca11", "isca11-rfc6"]);
-        assert_eq!(value(&called.rows[0], "workload"), "add");
-        assert_eq!(value(&called.rows[0], "warp_instructions"), "7");
+        assert_eq!(called.reports[0].workload, "add");
+        assert_eq!(called.reports[0].counters["warp_instructions"], 7);
     }
 
     #[test]
@@ -465,7 +459,10 @@ mod tests {
         let mut contents = first.clone();
         contents.arrays[0].bytes = vec![1; 16].into();
         let argument = call(ElementType::U32, CallArgument::Integer(8));
-        let key = |call: &Call| run(call).unwrap().rows[0].key;
+        let key = |call: &Call| {
+            let Called { subject, request, designs, .. } = run(call).unwrap();
+            key_of((&subject, &request), &designs[0]).unwrap()
+        };
         assert_eq!(key(&first), key(&first));
         assert_ne!(key(&first), key(&contents));
         assert_ne!(key(&first), key(&argument));
