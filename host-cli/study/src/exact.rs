@@ -3,11 +3,13 @@
 //! The list is that of `data/papers.toml`; the computations go through the functions that the
 //! product itself uses, so that a wrong table or formula fails here.
 
+mod context;
 mod contradictions;
 mod expars;
 mod figures;
 mod fixed;
 mod machines;
+mod numbers;
 mod papers;
 mod pool_reads;
 pub mod printed;
@@ -16,7 +18,9 @@ mod storage;
 mod storage_energy;
 mod warrf;
 
-use figures::Context;
+use context::Context;
+pub use numbers::Item;
+use numbers::items;
 pub use papers::{Claim, Number};
 use papers::{Exact, papers};
 use product::product;
@@ -31,84 +35,6 @@ pub enum Status {
     Fail,
     /// The model of this paper is not built yet.
     NotBuiltYet,
-}
-
-/// One number of a figure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// What it is.
-    pub label: String,
-    /// Ours, to the printed precision.
-    pub computed: String,
-    /// The paper's.
-    pub printed: String,
-    /// What they may differ by. Unit: hundredths.
-    tolerance: u128,
-}
-
-impl Item {
-    /// Both are the same, or differ by no more than the tolerance.
-    pub fn agrees(&self) -> bool {
-        self.is_equal() || fixed::within(&self.computed, &self.printed, self.tolerance)
-    }
-
-    /// Both are the same.
-    pub fn is_equal(&self) -> bool {
-        self.computed == self.printed
-    }
-}
-
-/// A number of the product, with the paper's where a table of the facts has it; otherwise the list
-/// `printed` of the figure does.
-struct Row {
-    label: String,
-    computed: String,
-    beside: Option<String>,
-}
-
-impl Row {
-    /// The figure's list has the paper's number.
-    fn listed(label: impl Into<String>, computed: impl Into<String>) -> Self {
-        Self { label: label.into(), computed: computed.into(), beside: None }
-    }
-
-    /// A table of the facts has it.
-    fn beside(
-        label: impl Into<String>,
-        computed: impl Into<String>,
-        printed: impl Into<String>,
-    ) -> Self {
-        Self { label: label.into(), computed: computed.into(), beside: Some(printed.into()) }
-    }
-}
-
-/// What stands in place of a number that one side lacks: no number.
-const NOTHING: &str = "nothing";
-
-/// The rows with the papers' numbers. A number that is computed and not printed, or printed and not
-/// computed, agrees with nothing.
-fn items(figure: &Exact, rows: Vec<Row>) -> Vec<Item> {
-    let tolerance = fixed::scaled(figure.tolerance, 2);
-    let mut listed: Vec<_> = figure.printed.iter().collect();
-    let mut items: Vec<Item> = rows
-        .into_iter()
-        .map(|Row { label, computed, beside }| {
-            let place = listed.iter().position(|(listed, _)| *listed == label);
-            let listed = place.map(|place| listed.remove(place).1.clone());
-            let printed = match (beside, listed) {
-                (Some(printed), None) | (None, Some(printed)) => printed,
-                (None, None) | (Some(_), Some(_)) => NOTHING.to_owned(),
-            };
-            Item { label, computed, printed, tolerance }
-        })
-        .collect();
-    items.extend(listed.into_iter().map(|(label, printed)| Item {
-        label: label.clone(),
-        computed: NOTHING.to_owned(),
-        printed: printed.clone(),
-        tolerance,
-    }));
-    items
 }
 
 /// A figure that must come out.

@@ -29,7 +29,7 @@ const CRATES: &[(&str, usize)] = &[
     ("host-cli/simt/src/", usize::MAX),
     ("host-cli/report/src/", usize::MAX),
     ("host-cli/strata/src/", usize::MAX),
-    ("host-cli/study/src/", 1),
+    ("host-cli/study/src/", usize::MAX),
     ("host-cli/src/", 1),
     ("host-cli/trace/src/", usize::MAX),
     ("host-cli/workload/src/", usize::MAX),

@@ -4,13 +4,12 @@
 use strata_core::level::Level;
 use strata_core::units::Femtojoules;
 
-use super::figures::{Context, accesses_per_100, all_in, share};
-use super::fixed::{fixed, scaled};
+use super::context::Context;
+use super::figures::{accesses_per_100, all_in};
+use super::fixed::{fixed, scaled, share};
+use super::numbers::Numbers;
 use super::papers::Inconsistent;
 use super::{expars, pool_reads, storage, storage_energy, warrf};
-
-/// Labels and numbers.
-pub(super) type Numbers = Vec<(&'static str, String)>;
 
 /// The numbers of a contradiction; `None` if it is not built yet.
 pub(super) fn numbers(figure: &Inconsistent, of: Context<'_>) -> Option<Vec<(String, String)>> {

@@ -6,10 +6,9 @@ use strata_core::sm::expansion::hardware::{BANKS, Hardware, LINE_BITS, SETS};
 use strata_core::sm::expansion::{Capacity, CtaNeeds, Occupancy, Split};
 use strata_core::units::LANES;
 
-use super::Row;
-use super::contradictions::Numbers;
-use super::figures::Context;
+use super::context::Context;
 use super::fixed::{fixed, scaled};
+use super::numbers::{Numbers, Row};
 use super::papers::later::{Maxwell, Table3Kernel};
 use super::product::Expansion;
 

@@ -8,20 +8,14 @@ use strata_core::level::Level;
 use strata_core::organisation::{LevelSettings, Organisation, OrganisationSettings, Scheduling};
 use strata_core::units::Femtojoules;
 
-use super::fixed::{fixed, scaled};
-use super::papers::Papers;
-use super::product::Product;
-use super::{Row, expars, machines, storage, storage_energy, warrf};
+use super::context::Context;
+use super::fixed::{fixed, picojoules, scaled, share};
+use super::numbers::Row;
+use super::papers::{Bank, Papers};
+use super::{expars, machines, storage, storage_energy, warrf};
 use strata_design::Design;
 use strata_design::cost::{CacheCost, cost, register_file_bytes};
 use strata_design::machine::CacheBank;
-
-/// What figures are made of.
-#[derive(Clone, Copy)]
-pub(super) struct Context<'a> {
-    pub(super) facts: &'a Papers,
-    pub(super) product: &'a Product,
-}
 
 /// The numbers of a figure; `None` if it is not built yet.
 pub(super) fn rows(id: &str, of: Context<'_>) -> Option<Vec<Row>> {
@@ -85,10 +79,6 @@ fn energies(row: &CacheBank) -> String {
 fn described(row: &CacheBank) -> String {
     let area = row.area.map_or_else(String::new, |area| format!(", {} um2", area.0));
     energies(row) + &area
-}
-
-pub(super) fn picojoules(energy: Femtojoules) -> String {
-    fixed(energy.0.into(), 1000, 1)
 }
 
 fn table_consistency(of: Context<'_>) -> Option<Vec<Row>> {
@@ -188,7 +178,7 @@ fn ideal_savings(of: Context<'_>) -> Option<Vec<Row>> {
     let (lrf, orf, mrf) = (bank(Level::Lrf)?, bank(Level::Orf)?, table.mrf.bank);
     let both = |bank: BankEnergy| format!("{} {}", picojoules(bank.read), picojoules(bank.write));
     let facts = &of.facts.tables.dissertation.table4_5_bank_energy;
-    let printed = |bank: &super::papers::Bank| format!("{:.1} {:.1}", bank.read_pj, bank.write_pj);
+    let printed = |bank: &Bank| format!("{:.1} {:.1}", bank.read_pj, bank.write_pj);
     let (reads, writes) = accesses_per_100(of.facts);
     let saved = |bank| {
         let (flat, ideal) = all_in(bank, mrf, reads, writes)?;
@@ -203,11 +193,6 @@ fn ideal_savings(of: Context<'_>) -> Option<Vec<Row>> {
 }
 
 const WATT: u128 = 1_000_000_000;
-
-/// A part of a whole in percent.
-pub(super) fn share(part: u64, whole: u64, decimals: u32) -> String {
-    fixed(100 * u128::from(part), u128::from(whole), decimals)
-}
 
 fn chip_power(of: Context<'_>) -> Option<Vec<Row>> {
     let facts = &of.facts.tables.dissertation.chip_power;

@@ -1,5 +1,7 @@
 //! Numbers to a printed precision, from integers.
 
+use strata_core::units::Femtojoules;
+
 /// `numerator / denominator` with this many decimals, rounded to nearest, ties up.
 ///
 /// The denominator is not 0, and the numbers are those of tables: their products fit.
@@ -11,6 +13,16 @@ pub(super) fn fixed(numerator: u128, denominator: u128, decimals: u32) -> String
         return whole.to_string();
     }
     format!("{whole}.{rest:0width$}", width = decimals as usize)
+}
+
+/// An energy in picojoules, to one decimal.
+pub(super) fn picojoules(energy: Femtojoules) -> String {
+    fixed(energy.0.into(), 1000, 1)
+}
+
+/// A part of a whole in percent.
+pub(super) fn share(part: u64, whole: u64, decimals: u32) -> String {
+    fixed(100 * u128::from(part), u128::from(whole), decimals)
 }
 
 /// A printed decimal as an integer number of 10^-`decimals`; the tables' numbers have no more.

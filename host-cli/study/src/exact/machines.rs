@@ -1,8 +1,8 @@
 //! Parameters of the simulated machines, beside the tables that print them.
 
-use super::Row;
-use super::figures::{Context, picojoules};
-use super::fixed::fixed;
+use super::context::Context;
+use super::fixed::{fixed, picojoules};
+use super::numbers::Row;
 use strata_core::level::Level;
 use strata_core::organisation::Scheduling;
 use strata_design::Design;

@@ -1,11 +1,13 @@
 //! The papers' facts, embedded.
 
 pub(super) mod later;
+mod rows;
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use rows::Rows;
 use strata_config::{Mistake, strict};
 
 /// `data/papers.toml`.
@@ -106,12 +108,6 @@ pub(super) struct Isca11 {
     /// Distance to the main register file, to the cache, energy of compute, of shaders.
     pub(super) table5_access_plus_wire: Rows<(f64, f64, f64, f64)>,
     pub(super) section5_5: Saved,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Rows<T> {
-    pub(super) rows: Vec<T>,
 }
 
 #[derive(Deserialize)]

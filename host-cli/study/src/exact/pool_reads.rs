@@ -15,7 +15,7 @@
 //! The means are taken as ratios of means, and its design as fast as SRAM (2.5 % slower in print),
 //! so that it leaks as long.
 
-use super::contradictions::Numbers;
+use super::numbers::Numbers;
 use super::papers::{Papers, WarrfTechnology};
 
 /// Percentages as fractions: of SRAM's energy, and of the writes without a pool.

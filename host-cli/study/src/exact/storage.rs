@@ -5,10 +5,9 @@ use strata_core::sm::memory::touched::LINE_BYTES;
 use strata_core::sm::partition::{Areas, Division, Needs, Partition, WAYS, tag_bits, tag_bytes};
 use strata_core::units::LANES;
 
-use super::Row;
-use super::contradictions::Numbers;
-use super::figures::Context;
+use super::context::Context;
 use super::fixed::{fixed, scaled};
+use super::numbers::{Numbers, Row};
 use super::papers::{Table1Row, Table6Row};
 
 const KB: u128 = 1024;

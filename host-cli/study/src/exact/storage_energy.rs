@@ -4,10 +4,9 @@
 use strata_core::sm::partition::BANKS;
 use strata_core::storage_energy::{StorageArea, StorageConfiguration};
 
-use super::Row;
-use super::contradictions::Numbers;
-use super::figures::{Context, picojoules};
-use super::fixed::{fixed, scaled};
+use super::context::Context;
+use super::fixed::{fixed, picojoules, scaled};
+use super::numbers::{Numbers, Row};
 use super::papers::Table6Row;
 use strata_design::storage_technology::StorageTechnology;
 

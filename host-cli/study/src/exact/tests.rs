@@ -11,6 +11,7 @@ use strata_core::sm::partition::{Areas, Division};
 use strata_core::units::Femtojoules;
 use toml::Value;
 
+use super::numbers::Row;
 use super::papers::tests::{at, leaves, read, root};
 use super::product::Product;
 use super::*;

@@ -3,10 +3,9 @@
 use strata_core::event::{Counters, Event};
 use strata_core::sm::operand_delivery::OperandDelivery;
 
-use super::Row;
-use super::contradictions::Numbers;
-use super::figures::Context;
+use super::context::Context;
 use super::fixed::{fixed, scaled};
+use super::numbers::{Numbers, Row};
 use super::papers::{WarrfMeans, WarrfMemory};
 use strata_design::Design;
 use strata_design::cost::{self, register_file_bytes};

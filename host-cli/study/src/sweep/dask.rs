@@ -4,12 +4,11 @@
 //! evaluated, and which rows are kept, is decided here. Batches whose worker was lost go to
 //! another one; the rest of a sweep that was ended is found again by the keys of its points.
 
+mod cluster;
 mod driver;
 mod files;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::batch::Batch;
@@ -17,6 +16,7 @@ use super::definition::Definition;
 use super::engine::{self, Done, Keeping, Pending, Sink};
 use super::parquet;
 use super::points::Points;
+pub use cluster::Cluster;
 use driver::{Driver, Event, Heard};
 use strata_files::failure::Failure;
 use strata_measure::Room;
@@ -24,21 +24,6 @@ use strata_measure::notes::Notes;
 
 /// How often Ctrl-C is looked for while no message comes.
 const MOMENT: Duration = Duration::from_millis(100);
-
-/// Where batches are evaluated, and how.
-#[derive(Clone, Debug)]
-pub struct Cluster {
-    /// `HOST:PORT` of the scheduler; none for a cluster on this machine that ends with the sweep.
-    pub address: Option<String>,
-    /// Workers of a cluster on this machine.
-    pub workers: usize,
-    /// The Python that has Dask.
-    pub python: OsString,
-    /// The program on the workers; none if it is brought there.
-    pub program: Option<PathBuf>,
-    /// Most points of a batch.
-    pub most_points: usize,
-}
 
 /// Evaluates points on a cluster. Once it is to end early, no batch is begun any more.
 ///

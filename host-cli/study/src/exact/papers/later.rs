@@ -4,6 +4,8 @@
 
 use serde::Deserialize;
 
+use super::rows::Rows;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::exact) struct Micro12Sim {
@@ -28,7 +30,7 @@ pub(in crate::exact) struct Micro12Sim {
 #[serde(deny_unknown_fields)]
 pub(in crate::exact) struct Expars {
     pub(in crate::exact) table2_sim: ExparsSim,
-    pub(in crate::exact) table3_benchmarks: super::Rows<Table3Kernel>,
+    pub(in crate::exact) table3_benchmarks: Rows<Table3Kernel>,
     /// Kernels with one whole CTA fewer than the baseline's.
     pub(in crate::exact) section4_3_one_less: Vec<String>,
     pub(in crate::exact) figure2_oracle: Oracle,

@@ -1,10 +1,13 @@
-//! Storage that the hardware adds to an SM.
+//! The machines, and the storage that the hardware adds to an SM.
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use strata_core::sm::expansion::Capacity;
 use strata_core::sm::expansion::hardware::Hardware;
 
-use super::MACHINES;
+/// The machines.
+pub const MACHINES: [(&str, Capacity); 2] =
+    [("Fermi", Capacity::FERMI), ("Maxwell", Capacity::MAXWELL)];
 
 /// A part of the hardware on a machine.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use strata_core::sm::expansion::{Capacity, Threshold};
 
-use super::{GROUPS, Kernel, MACHINES, Resident, Row, Taken};
+use super::hardware::MACHINES;
+use super::kernel::{GROUPS, Kernel};
+use super::row::{Resident, Row, Taken};
 
 /// Thresholds that are swept. Unit: tenths.
 const TENTHS: std::ops::RangeInclusive<u16> = 4..=9;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use strata_core::MODEL_VERSION;
 
-use super::Cluster;
+use super::cluster::Cluster;
 use crate::sweep::SCHEMA;
 use crate::sweep::key::Digest;
 use strata_files::failure::Failure;

@@ -4,7 +4,7 @@
 //! for itself, and what all entries cost is paid back: the Lagrangian dual of the choice. Prices
 //! are looked for that make this bound small; a bad search makes a bad bound, never a wrong one.
 
-use super::{CHOICES, Curve, ENTRIES};
+use super::curve::{CHOICES, Curve, ENTRIES};
 
 /// A price is a multiple of a femtojoule divided by this.
 const UNIT: i128 = 1 << 8;
