@@ -14,40 +14,10 @@ mod source;
 mod strip;
 mod timeline;
 
-use std::path::PathBuf;
-
 use crate::reproduce::html;
 use crate::reproduce::svg::escaped;
-use strata_files::failure::Failure;
 
-/// Everything that a page is made of, in the order of the files.
-#[derive(Debug, Default)]
-pub struct Inputs {
-    /// Reports of `run`.
-    pub runs: Vec<run::Run>,
-    /// Profiles of `inspect --profile`.
-    pub profiles: Vec<profile::Profile>,
-    /// Timelines of `run --timeline`.
-    pub timelines: Vec<timeline::Timeline>,
-    /// Files of CUDA that profiles name.
-    sources: source::Sources,
-}
-
-impl Inputs {
-    /// Reads all files, before anything is written.
-    ///
-    /// # Errors
-    /// A file that none of the commands wrote, of another version, or damaged; a source that no
-    /// profile names, or that is not the one that was compiled.
-    pub fn read(files: &[PathBuf], sources: &[PathBuf]) -> Result<Self, Failure> {
-        let mut inputs = Self::default();
-        for file in files {
-            input::read(file, &mut inputs)?;
-        }
-        inputs.sources = source::Sources::read(sources, &inputs.profiles)?;
-        Ok(inputs)
-    }
-}
+pub use input::Inputs;
 
 /// The page. `command` makes it again.
 pub fn page(inputs: &Inputs, command: &str) -> String {

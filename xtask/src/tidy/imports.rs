@@ -21,7 +21,7 @@ const CRATES: &[(&str, usize)] = &[
     ("host-cli/config/src/", usize::MAX),
     ("host-cli/design/src/", usize::MAX),
     ("host-cli/explorer/src/", usize::MAX),
-    ("host-cli/figures/src/", 1),
+    ("host-cli/figures/src/", usize::MAX),
     ("host-cli/files/src/", usize::MAX),
     ("host-cli/machine-code/src/", usize::MAX),
     ("host-cli/measure/src/", usize::MAX),

@@ -1,14 +1,14 @@
 //! Input: files that commands wrote, told apart by what they hold.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Deserializer, Error};
 
-use super::Inputs;
 use super::profile::Profile;
 use super::run::Run;
+use super::source::Sources;
 use super::timeline::Timeline;
 use strata_files::failure::Failure;
 use strata_measure::timeline as drawn;
@@ -16,6 +16,35 @@ use strata_report::{self as report, json, lines};
 
 const HINT: &str = "give what `strata run --format json`, `strata inspect --profile --format json` \
                     or `strata run --timeline` of this version wrote";
+
+/// Everything that a page is made of, in the order of the files.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// Reports of `run`.
+    pub runs: Vec<Run>,
+    /// Profiles of `inspect --profile`.
+    pub profiles: Vec<Profile>,
+    /// Timelines of `run --timeline`.
+    pub timelines: Vec<Timeline>,
+    /// Files of CUDA that profiles name.
+    pub(super) sources: Sources,
+}
+
+impl Inputs {
+    /// Reads all files, before anything is written.
+    ///
+    /// # Errors
+    /// A file that none of the commands wrote, of another version, or damaged; a source that no
+    /// profile names, or that is not the one that was compiled.
+    pub fn read(files: &[PathBuf], sources: &[PathBuf]) -> Result<Self, Failure> {
+        let mut inputs = Self::default();
+        for file in files {
+            add(file, &mut inputs)?;
+        }
+        inputs.sources = Sources::read(sources, &inputs.profiles)?;
+        Ok(inputs)
+    }
+}
 
 /// What every report says about itself.
 #[derive(Deserialize)]
@@ -82,7 +111,7 @@ impl Part<'_> {
 ///
 /// # Errors
 /// A file that cannot be read, that holds something else, or is damaged.
-pub(super) fn read(file: &Path, inputs: &mut Inputs) -> Result<(), Failure> {
+fn add(file: &Path, inputs: &mut Inputs) -> Result<(), Failure> {
     let text = json::text_of(file)?;
     let whole = Part { file, text: &text, lines: 0 };
     // Its heads are not looked at first: it may be long.

@@ -7,14 +7,11 @@
 
 pub mod controls;
 pub mod designs;
+mod encoding;
 pub mod inputs;
 pub mod section;
 
-use std::io::Write as _;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
-
+use encoding::{defect, packed};
 use strata_files::failure::Failure;
 use strata_measure::notes::Notes;
 use strata_measure::options::Scale;
@@ -72,18 +69,6 @@ impl Explorer {
         let inputs = parallel::each(&names, jobs, notes, |name| name, pack)?;
         Ok(Self { module: packed(MODULE)?, catalogue: packed(&catalogue)?, inputs })
     }
-}
-
-/// What encoding cannot do is a defect.
-fn defect(problem: &dyn std::error::Error) -> Failure {
-    Failure::internal(&format!("the explorer's data: {problem}"))
-}
-
-/// Bytes as browsers decompress them; the same for the same bytes.
-fn packed(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    packed.map_err(|error| defect(&error))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use strata_core::organisation::Organisation;
 use strata_explorer::{Axis, Catalogue, Counted, Refused, Setting};
 
 use super::controls::{CONTROLS, Control, LEVELS};
-use super::defect;
+use super::encoding::defect;
 use strata_config::ConfigError;
 use strata_design::{self as design, Design};
 use strata_files::failure::Failure;

@@ -7,7 +7,7 @@ use strata_compiler::program::Program;
 use strata_core::path::PathStep;
 use strata_explorer::{Input, Kernel, Path};
 
-use super::defect;
+use super::encoding::defect;
 use strata_files::failure::Failure;
 use strata_measure::levels::FitError;
 use strata_measure::notes::Notes;

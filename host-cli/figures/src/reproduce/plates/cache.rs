@@ -1,9 +1,9 @@
 //! The register file cache: `[RFC2011]` Figures 2, 6 to 8, 11 and 12, Table 5; `[DISS]` chapter 5.
 
-use super::{
-    Needs, Plate, at, by_workload, counted, energy_part, entries, mean_place, panel, ratio, same,
-    workloads,
+use super::panel::{
+    at, by_workload, energy_part, entries, mean_place, panel, ratio, same, workloads,
 };
+use super::plate::{Needs, Plate, counted};
 use crate::reproduce::figure::{Band, Figure, Kind, Series};
 use crate::reproduce::lab::{Lab, Runs, Wanted};
 use strata_files::failure::Failure;

@@ -1,6 +1,7 @@
 //! Registers in scratchpad memory: `[EXPARS]` Figures 1, 2 and 10 to 17, Table 4.
 
-use super::{Plate, panel, timed};
+use super::panel::{MEAN, panel, with_mean};
+use super::plate::{Needs, Plate, timed};
 use crate::reproduce::figure::{Figure, Kind, Series};
 use crate::reproduce::lab::{Lab, Runs};
 use strata_files::failure::Failure;
@@ -41,7 +42,7 @@ pub(super) const PLATES: &[Plate] = &[
     Plate { id: "expars-energy", needs: designs, draw: energy },
 ];
 
-fn designs() -> super::Needs {
+fn designs() -> Needs {
     let all = || {
         let schedulers = SCHEDULERS.into_iter().flat_map(|(_, designs)| designs);
         let mut names: Vec<&str> = schedulers.chain(LAZY.map(|(_, [_, lazy])| lazy)).collect();
@@ -63,12 +64,12 @@ fn kernels<'a>(study: &'a Study, machine: &str) -> Vec<(&'a Row, &'a Resident)> 
 /// A share of each kernel, and the mean.
 fn shares(name: &str, kernels: &[(&Row, &Resident)], of: impl Fn(&Resident) -> f64) -> Series {
     let values = kernels.iter().map(|(_, resident)| Some(of(resident))).collect();
-    Series::ours(name, super::with_mean(values))
+    Series::ours(name, with_mean(values))
 }
 
 fn axis(kernels: &[(&Row, &Resident)]) -> Vec<String> {
     let names = kernels.iter().map(|(row, _)| row.input.clone());
-    names.chain([super::MEAN.to_owned()]).collect()
+    names.chain([MEAN.to_owned()]).collect()
 }
 
 fn baseline(lab: &Lab<'_>) -> Result<Vec<Figure>, Failure> {
@@ -316,12 +317,12 @@ fn faster(lab: &Lab<'_>, name: &str, [than, design]: [&str; 2]) -> Series {
         let (before, after) = (cycles(than)?, cycles(design)?);
         (after != 0).then(|| 100.0 * (before as f64 / after as f64 - 1.0))
     };
-    Series::ours(name, super::with_mean(gainers(lab).iter().map(value).collect()))
+    Series::ours(name, with_mean(gainers(lab).iter().map(value).collect()))
 }
 
 fn gaining_axis(lab: &Lab<'_>) -> Vec<String> {
     let names = gainers(lab).into_iter().map(|(_, name)| name);
-    names.chain([super::MEAN.to_owned()]).collect()
+    names.chain([MEAN.to_owned()]).collect()
 }
 
 /// A printed mean behind workloads that the paper does not have.
@@ -393,7 +394,7 @@ fn energy(lab: &Lab<'_>) -> Result<Vec<Figure>, Failure> {
             let (before, after) = (total(than)?, total(design)?);
             (before != 0).then(|| 100.0 * after as f64 / before as f64)
         };
-        Series::ours(name, super::with_mean(gainers(lab).iter().map(value).collect()))
+        Series::ours(name, with_mean(gainers(lab).iter().map(value).collect()))
     };
     Ok(vec![Figure {
         series: vec![

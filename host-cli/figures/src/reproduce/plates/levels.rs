@@ -1,10 +1,10 @@
 //! Hierarchies of two and three levels, managed by hardware and by the compiler: `[DISS]` chapter
 //! 6.
 
-use super::{
-    Plate, at, by_workload, counted, energy_part, entries, left, mean_place, panel, ratio, same,
-    workloads,
+use super::panel::{
+    at, by_workload, energy_part, entries, left, mean_place, panel, ratio, same, workloads,
 };
+use super::plate::{Needs, Plate, counted};
 use crate::reproduce::figure::{Band, Figure, Kind, Series};
 use crate::reproduce::lab::{Lab, Runs};
 use strata_files::failure::Failure;
@@ -94,7 +94,7 @@ fn sized(family: &str, entries: u8) -> String {
 }
 
 /// Every size of families, and the flat register file.
-fn families(families: &[&str]) -> super::Needs {
+fn families(families: &[&str]) -> Needs {
     let sizes = families.iter().flat_map(|family| ENTRIES.map(|n| sized(family, n)));
     counted(sizes.chain([FLAT.to_owned()]))
 }

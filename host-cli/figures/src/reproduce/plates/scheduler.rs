@@ -1,6 +1,7 @@
 //! The two-level warp scheduler: `[RFC2011]` Figures 9 and 10, `[DISS]` Figure 2.7.
 
-use super::{Plate, panel, with_mean, workloads};
+use super::panel::{panel, with_mean, workloads};
+use super::plate::Plate;
 use crate::reproduce::figure::{Band, Figure, Kind, Series};
 use crate::reproduce::lab::Lab;
 use strata_files::failure::Failure;

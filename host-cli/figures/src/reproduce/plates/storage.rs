@@ -1,7 +1,8 @@
 //! Unified storage: `[MICRO2012]` Figures 2 to 4 and 7 to 11, Tables 1, 5 and 6; `[DISS]` chapter
 //! 7.
 
-use super::{MEAN, Plate, panel};
+use super::panel::{MEAN, panel};
+use super::plate::Plate;
 use crate::reproduce::figure::{Figure, Kind, Series};
 use crate::reproduce::lab::Lab;
 use strata_files::failure::Failure;

@@ -1,6 +1,7 @@
 //! A register file of STT-RAM: `[WARRF]` Figures 6 to 8.
 
-use super::{Plate, by_workload, changed, mean_place, panel, ratio, timed, with_mean, workloads};
+use super::panel::{by_workload, changed, mean_place, panel, ratio, with_mean, workloads};
+use super::plate::{Needs, Plate, timed};
 use crate::reproduce::figure::{Band, Figure, Kind, Series};
 use crate::reproduce::lab::{Lab, Runs, Wanted};
 use strata_files::failure::Failure;
@@ -19,7 +20,7 @@ pub(super) const PLATES: &[Plate] = &[
     Plate { id: "sttram-energy", needs: designs, draw: energy },
 ];
 
-fn designs() -> super::Needs {
+fn designs() -> Needs {
     let mut all = timed(Runs::Timed, [SRAM].into_iter().chain(OTHERS.map(|(_, design)| design)));
     let text = "base = \"warrf\"\npool_read_energy = \"bank\"\n";
     all.push((Runs::Timed, Wanted::file(AT_BANK, text)));
