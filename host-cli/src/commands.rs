@@ -1,5 +1,6 @@
 //! Commands: one file a verb. Each returns the exit status or why it failed.
 
+pub mod active_warps;
 pub mod check;
 pub mod completions;
 pub mod cost;
@@ -10,9 +11,11 @@ pub mod exact;
 pub mod explain;
 pub mod fpga;
 pub mod inspect;
+mod interruption;
 pub mod launch_template;
 pub mod limits;
 pub mod list;
+mod lists;
 pub mod man;
 pub mod pareto;
 pub mod registers;
@@ -39,13 +42,12 @@ use crate::terminal;
 use strata_board::report::FpgaReport;
 use strata_files::failure::{ExitStatus, Failure};
 use strata_files::interrupt;
-use strata_measure::notes::Notes as _;
 use strata_report::comparison::Comparison;
 use strata_report::difference::Difference;
 use strata_report::lines::ProfileReport;
 use strata_report::{RunReport, json};
 use strata_study::study::{
-    active_warps, encoding as encoding_study, residency as residency_study,
+    active_warps as active_warps_study, encoding as encoding_study, residency as residency_study,
     storage as storage_study, write_pool as write_pool_study,
 };
 
@@ -73,14 +75,6 @@ pub fn main() -> ExitCode {
             failure.status().into()
         }
     }
-}
-
-/// From now on the first Ctrl-C lets what runs end, and a note says so.
-fn finish_first(printer: &Printer) {
-    let printer = printer.clone();
-    interrupt::finish_first(move || {
-        printer.note("finishing what runs; Ctrl-C again ends at once");
-    });
 }
 
 /// Refuses words that are not UTF-8. Names of files come from them, and stand in reports and in
@@ -134,7 +128,7 @@ fn dispatch(command: &Command, printer: &Printer) -> Result<ExitStatus, Failure>
         }
         Command::Schema { of: Described::Diff } => printer.data(&json::schema_text::<Difference>()),
         Command::Schema { of: Described::ActiveWarps } => {
-            printer.data(&json::schema_text::<active_warps::Study>())
+            printer.data(&json::schema_text::<active_warps_study::Study>())
         }
         Command::Schema { of: Described::Encoding } => {
             printer.data(&json::schema_text::<encoding_study::Study>())

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
 
-use super::SourceArgs;
 use super::by_name;
 use super::energy::EnergyArg;
+use super::source::SourceArgs;
 use strata_measure::options::Mode;
 
 /// Arguments of `diff`.

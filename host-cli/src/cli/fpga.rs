@@ -6,7 +6,8 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use strata_core::prototype::regmap::LINE_BAUD;
 use strata_link::message::MOST_ACCESSES;
 
-use super::{SourceArgs, by_name};
+use super::by_name;
+use super::source::SourceArgs;
 use strata_board::board::{BoardName, Target};
 
 /// Commands on the prototype.

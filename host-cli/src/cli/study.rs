@@ -10,8 +10,8 @@ use strata_core::sm::expansion::Threshold;
 use strata_core::sm::operand_delivery::MAX_ACCESS_CYCLES;
 use strata_core::write_pool::{MAX_ENTRIES, PoolPorts};
 
-use super::SourceArgs;
 use super::by_name;
+use super::source::SourceArgs;
 use super::table::{PlotArg, TableArgs};
 use strata_design::pool_ports;
 use strata_measure::options::{Scale, Source};

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::interruption;
 use crate::cli::data::CheckArgs;
 use crate::printer::Printer;
 use strata_files::failure::{ExitStatus, Failure};
@@ -13,7 +14,7 @@ use strata_workload::dump;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    super::finish_first(printer);
+    interruption::finish_first(printer);
     let source = args.source();
     let workloads =
         subject::workloads(&args.inputs, &source, "whose results are not known", printer)?;

@@ -1,6 +1,8 @@
 //! `explain`: everything that is known about the instructions of one line of PTX.
 
+mod fit;
 mod hardware;
+mod instruction;
 mod managed;
 mod page;
 
@@ -24,7 +26,7 @@ use strata_files::failure::{ExitStatus, Failure};
 use strata_measure::subject;
 use strata_workload::decoded::unsupported_of;
 
-use managed::Fit;
+use fit::Fit;
 use page::Page;
 
 /// Runs the command.

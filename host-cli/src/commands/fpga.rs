@@ -1,11 +1,13 @@
 //! `fpga`: the prototype on boards, beside the model.
 
 mod bench;
+mod designs;
 #[cfg(feature = "logs")]
 mod monitor;
 #[cfg(any(test, not(feature = "logs")))]
 mod no_monitor;
 
+use designs::{one_design, plans};
 #[cfg(not(feature = "logs"))]
 use no_monitor as monitor;
 use strata_link::message::{Reply, Request};
@@ -14,21 +16,17 @@ use strata_ptx::diagnostic::counted;
 use crate::cli::fpga::{FpgaCommand, FpgaFormat, FpgaRunArgs, InfoArgs, SimArgs};
 use crate::printer::Printer;
 use strata_board::board::{Board, Listen, Repository};
-use strata_board::compare::{self, Compared};
+use strata_board::compare;
 use strata_board::error::FpgaError;
 use strata_board::interrupt;
 use strata_board::material::Material;
-use strata_board::plan::Plan;
 use strata_board::report::{BoardReport, FpgaReport, describe};
 use strata_board::session::{LONG, Session};
 use strata_files::failure::{ExitStatus, Failure};
 use strata_measure::notes::Notes as _;
-use strata_measure::subject::{self, Subject};
+use strata_measure::subject::Subject;
 use strata_measure::{self as measure, Request as Measured};
 use strata_report::json;
-
-/// Designs unless others are named: the cache, and the write pool with split bank writes.
-const DEFAULT_DESIGNS: [&str; 2] = ["isca11-rfc6", "warrf"];
 
 /// Runs the command.
 pub fn run(command: &FpgaCommand, printer: &Printer) -> Result<ExitStatus, Failure> {
@@ -66,15 +64,6 @@ fn synth(options: &[String]) -> Result<ExitStatus, Failure> {
     Ok(ExitStatus::Success)
 }
 
-/// The designs to set the prototype to.
-fn plans(names: &[String]) -> Result<Vec<Plan>, Failure> {
-    let designs = match names {
-        [] => subject::designs(&DEFAULT_DESIGNS.map(str::to_owned))?,
-        names => subject::designs(names)?,
-    };
-    designs.iter().map(Plan::new).collect()
-}
-
 fn run_input(args: &FpgaRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
     let plans = plans(&args.designs)?;
     let request = Measured::new(&args.source)?;
@@ -109,35 +98,6 @@ fn run_input(args: &FpgaRunArgs, printer: &Printer) -> Result<ExitStatus, Failur
         FpgaFormat::Json => printer.data(&json::to_text(&report)?)?,
     };
     Ok(if report.equal { ExitStatus::Success } else { ExitStatus::CheckFailed })
-}
-
-/// Compares one design, from the beginning again if the connection is lost once.
-fn one_design(
-    session: &mut Session,
-    plan: &Plan,
-    material: &Material,
-    accesses: u64,
-    printer: &Printer,
-) -> Result<Compared, Failure> {
-    let once = |session: &mut Session| {
-        let info = session.info()?;
-        let progress = printer.progress(accesses);
-        progress.set_message(plan.design.clone());
-        let compared = compare::compare(session, &info, plan, material, accesses, &|made| {
-            progress.set_position(made);
-        });
-        progress.finish_and_clear();
-        compared
-    };
-    match once(session) {
-        Err(error) if error.is_lost_connection() && session.board().reconnects() => {
-            printer.note(&format!("{error}; connecting again, and {} once more", plan.design));
-            // The lost connection says more than the failure to restore it.
-            session.reconnect().map_err(|_| error)?;
-            Ok(once(session)?)
-        }
-        other => Ok(other?),
-    }
 }
 
 fn command_line(args: &FpgaRunArgs, subject: &Subject, request: &Measured) -> String {

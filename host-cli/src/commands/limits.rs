@@ -2,7 +2,7 @@
 
 use strata_compiler::Order;
 
-use super::study::missing;
+use super::lists::missing;
 use super::tables;
 use crate::cli::study::LimitsArgs;
 use crate::printer::Printer;

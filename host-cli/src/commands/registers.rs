@@ -14,7 +14,7 @@ use strata_report::columns::Columns;
 use strata_study::exact;
 use strata_study::study::registers::{rows, to_columns, to_table};
 
-use super::study::{distinct, missing};
+use super::lists::{distinct, missing};
 use super::tables;
 
 /// What the rows of the table are.

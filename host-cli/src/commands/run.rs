@@ -5,6 +5,7 @@ mod output;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use super::interruption;
 use crate::cli::{Format, RunArgs};
 use crate::printer::Printer;
 use strata_design::Design;
@@ -29,7 +30,7 @@ use output::{Rows, check_columns, form};
 
 /// Runs the command.
 pub fn run(args: &RunArgs, printer: &Printer) -> Result<ExitStatus, Failure> {
-    super::finish_first(printer);
+    interruption::finish_first(printer);
     if args.baseline.is_some() {
         return compare(args, printer);
     }

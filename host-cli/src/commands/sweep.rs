@@ -9,6 +9,7 @@ use std::{env, thread};
 
 use strata_ptx::diagnostic::counted;
 
+use super::interruption;
 use crate::cli::sweep::{
     Engine, EngineArgs, SweepArgs, SweepCommand, SweepRunArgs, SweepTableArgs,
 };
@@ -92,7 +93,7 @@ fn sweep(args: &SweepRunArgs, printer: &Printer) -> Result<ExitStatus, Failure> 
     let found = mine - left;
     // From now on what has finished is written before a signal ends the program.
     interrupt::ask();
-    super::finish_first(printer);
+    interruption::finish_first(printer);
     let done = match &cluster {
         None => {
             let room = (args.points_per_file, kept_bytes(args.keep_paths_mib));

@@ -15,7 +15,7 @@ use strata_study::exact;
 use strata_study::study::Input;
 use strata_study::study::write_pool::{self, Axes};
 
-use super::study::distinct;
+use super::lists::distinct;
 use super::tables;
 
 /// What `--plot` draws.

@@ -1,5 +1,4 @@
-//! No module of a crate imports, directly or through other modules, one that imports it. In some
-//! crates this holds of the modules that the crate's root declares, and not yet of their parts.
+//! No module of a crate imports, directly or through other modules, one that imports it.
 //!
 //! A path in code is an import, in a macro's tokens too, but not in tests. Calls of methods are not
 //! seen: which module defines one is known to the compiler only.
@@ -11,28 +10,28 @@ use syn::visit::{self, Visit};
 
 use super::{File, Repository, Violation};
 
-/// The sources of crates, and how many names tell their modules apart.
-const CRATES: &[(&str, usize)] = &[
-    ("core/src/", usize::MAX),
-    ("fpga-softcore/firmware/src/", usize::MAX),
-    ("fpga-softcore/link/src/", usize::MAX),
-    ("host-cli/board/src/", usize::MAX),
-    ("host-cli/compiler/src/", usize::MAX),
-    ("host-cli/config/src/", usize::MAX),
-    ("host-cli/design/src/", usize::MAX),
-    ("host-cli/explorer/src/", usize::MAX),
-    ("host-cli/figures/src/", usize::MAX),
-    ("host-cli/files/src/", usize::MAX),
-    ("host-cli/machine-code/src/", usize::MAX),
-    ("host-cli/measure/src/", usize::MAX),
-    ("host-cli/ptx/src/", usize::MAX),
-    ("host-cli/simt/src/", usize::MAX),
-    ("host-cli/report/src/", usize::MAX),
-    ("host-cli/strata/src/", usize::MAX),
-    ("host-cli/study/src/", usize::MAX),
-    ("host-cli/src/", 1),
-    ("host-cli/trace/src/", usize::MAX),
-    ("host-cli/workload/src/", usize::MAX),
+/// The sources of crates.
+const CRATES: &[&str] = &[
+    "core/src/",
+    "fpga-softcore/firmware/src/",
+    "fpga-softcore/link/src/",
+    "host-cli/board/src/",
+    "host-cli/compiler/src/",
+    "host-cli/config/src/",
+    "host-cli/design/src/",
+    "host-cli/explorer/src/",
+    "host-cli/figures/src/",
+    "host-cli/files/src/",
+    "host-cli/machine-code/src/",
+    "host-cli/measure/src/",
+    "host-cli/ptx/src/",
+    "host-cli/simt/src/",
+    "host-cli/report/src/",
+    "host-cli/strata/src/",
+    "host-cli/study/src/",
+    "host-cli/src/",
+    "host-cli/trace/src/",
+    "host-cli/workload/src/",
 ];
 
 /// A module by the names that lead to it from the crate's root; the root is empty.
@@ -44,12 +43,11 @@ type Imports = BTreeMap<Module, BTreeMap<Module, Site>>;
 
 /// Modules that import each other.
 pub(crate) fn import_cycles(repository: &Repository) -> Vec<Violation> {
-    let of_crate = |(sources, depth): &(&str, usize)| cycles_in(repository, sources, *depth);
-    CRATES.iter().flat_map(of_crate).collect()
+    CRATES.iter().flat_map(|sources| cycles_in(repository, sources)).collect()
 }
 
-/// Modules of a crate that import each other, told apart by so many names.
-fn cycles_in(repository: &Repository, sources: &str, depth: usize) -> Vec<Violation> {
+/// Modules of a crate that import each other.
+fn cycles_in(repository: &Repository, sources: &str) -> Vec<Violation> {
     let files: BTreeMap<Module, &File> = repository
         .files
         .iter()
@@ -70,7 +68,7 @@ fn cycles_in(repository: &Repository, sources: &str, depth: usize) -> Vec<Violat
             }
         }
     }
-    let imports = paths.imports(depth);
+    let imports = paths.imports();
     for cycle in cycles(&imports) {
         let sites: Vec<&Site> =
             cycle.iter().zip(cycle.iter().cycle().skip(1)).map(|(a, b)| &imports[a][b]).collect();
@@ -105,19 +103,18 @@ struct Paths<'a> {
 }
 
 impl Paths<'_> {
-    /// The modules that each module imports, told apart by so many names. A re-exported item leads
-    /// to the module that re-exports it and to the part that defines it.
-    fn imports(mut self, depth: usize) -> Imports {
-        let shortened = |module: &Module| module.iter().take(depth).cloned().collect::<Module>();
+    /// The modules that each module imports. A re-exported item leads to the module that re-exports
+    /// it and to the part that defines it.
+    fn imports(mut self) -> Imports {
         let mut imports = Imports::new();
         while let Some((module, item, line)) = self.named.pop() {
             if let Some(origin) = self.parts.get(&item) {
                 self.named.push((module.clone(), origin.clone(), line));
             }
-            let (from, to) = (shortened(&module), shortened(&item.0));
-            if from != to {
+            let to = item.0;
+            if module != to {
                 let site = (self.files[&module].path.clone(), line);
-                let all = imports.entry(from).or_default();
+                let all = imports.entry(module).or_default();
                 let first = all.entry(to).or_insert_with(|| site.clone());
                 *first = site.min(first.clone());
             }
@@ -338,12 +335,8 @@ mod tests {
 
     /// What is found among modules of the core, each with its source.
     fn found(modules: &[(&str, &str)]) -> Vec<String> {
-        found_in("core/src/", modules)
-    }
-
-    fn found_in(sources: &str, modules: &[(&str, &str)]) -> Vec<String> {
         let paths: Vec<String> =
-            modules.iter().map(|(name, _)| format!("{sources}{name}.rs")).collect();
+            modules.iter().map(|(name, _)| format!("core/src/{name}.rs")).collect();
         let files: Vec<(&str, &str)> =
             paths.iter().zip(modules).map(|(path, (_, text))| (path.as_str(), *text)).collect();
         import_cycles(&Repository::of(&files)).iter().map(ToString::to_string).collect()
@@ -363,23 +356,22 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_module_may_import_each_other_where_the_root_s_modules_count() {
+    fn parts_of_several_modules_that_import_each_other_are_found() {
         let modules = [
             ("a", ""),
-            ("a/x", "use super::y;\n"),
-            ("a/y", "use super::x;\n\nuse crate::b;\n"),
+            ("a/x", ""),
+            ("a/y", "use super::x;\n\nuse crate::b::z;\n"),
             ("a/tests", "use crate::c;\n"),
             ("b", ""),
             ("b/z", "use crate::c;\n"),
-            ("c", "use crate::a::x;\n"),
+            ("c", "use crate::a::y;\n"),
         ];
         assert_eq!(
-            found_in("host-cli/src/", &modules),
-            ["host-cli/src/a/y.rs:3: modules import each other: host-cli/src/a/y.rs:3 -> \
-              host-cli/src/b/z.rs:1 -> host-cli/src/c.rs:1 -> host-cli/src/a/y.rs"]
+            found(&modules),
+            ["core/src/a/y.rs:3: modules import each other: \
+              core/src/a/y.rs:3 -> core/src/b/z.rs:1 -> core/src/c.rs:1 -> core/src/a/y.rs"]
         );
-        assert!(found_in("host-cli/src/", &modules[..6]).is_empty());
-        assert_eq!(found(&modules[..3]).len(), 1);
+        assert!(found(&modules[..6]).is_empty());
     }
 
     #[test]

@@ -3,27 +3,15 @@
 use std::collections::BTreeSet;
 
 use strata_compiler::explain::{Slot, Why};
-use strata_compiler::hierarchy::{
-    Code, Decision, DualWrites, Hierarchy, HierarchyConfig, HierarchyError, Lrf, Origin, Outcome,
-    Start, decisions_of_slots, fit,
-};
+use strata_compiler::hierarchy::{Decision, DualWrites, Lrf, Origin, Outcome, Start};
 use strata_compiler::listing::entry_name;
 use strata_core::placement::{LRF_BANKS, Placement, Upper};
 use strata_core::units::CLUSTERS;
 use strata_core::units::Femtojoules;
 use strata_ptx::diagnostic::counted;
 
+use super::fit::Fit;
 use super::page::{Page, picojoules, row};
-
-/// A program fitted to a design's levels.
-pub(super) struct Fit {
-    hierarchy: Hierarchy,
-    /// For each slot, the decision on its value.
-    decisions: Vec<Option<u32>>,
-    /// For each decision, the slots of its value, ascending.
-    slots: Vec<Vec<usize>>,
-    config: HierarchyConfig,
-}
 
 /// A write of an upper level whose value comes from, or also goes to, the main register file.
 const BESIDE: &str = "write beside MRF";
@@ -40,19 +28,6 @@ fn entry(page: &Page<'_>, upper: Upper, access: &str, shared: bool) -> String {
 }
 
 impl Fit {
-    /// Fits a program.
-    pub(super) fn new(code: &Code<'_>, config: HierarchyConfig) -> Result<Self, HierarchyError> {
-        let hierarchy = fit(code, &config)?;
-        let decisions = decisions_of_slots(code, &hierarchy, &config);
-        let mut slots = vec![Vec::new(); hierarchy.decisions.len()];
-        for (slot, decision) in decisions.iter().enumerate() {
-            if let Some(decision) = decision {
-                slots[*decision as usize].push(slot);
-            }
-        }
-        Ok(Self { hierarchy, decisions, slots, config })
-    }
-
     /// The slots of a value, with their instructions.
     fn accesses(&self, page: &Page<'_>, index: usize) -> Vec<(usize, usize)> {
         let instructions = &page.program.image.instructions;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use strata_firmware::{DESIGNS, Design};
 use strata_link::message::{Bench, Info, Reply, Request};
 
-use super::{one_design, plans};
+use super::designs::{one_design, plans};
 use crate::cli::fpga::{BenchArgs, FpgaFormat};
 use crate::printer::Printer;
 use strata_board::board::Board;

@@ -22,6 +22,7 @@ use strata_report::lines::LineOrder;
 use strata_report::lines::{self, LineCost, ProfiledKernel};
 use strata_workload::simulate::Prepared;
 
+use super::input::{NOT_OF_TRACES, design};
 use super::view::{Found, Profiled, Shown, View};
 
 /// What one kernel did, over all its counted launches.
@@ -43,7 +44,7 @@ pub(super) fn profiled(
     view: View,
     printer: &Printer,
 ) -> Result<Shown, Failure> {
-    let design = super::design(args)?;
+    let design = design(args)?;
     design.countable()?;
     if let (View::Lines(lines), Err(reason)) = (view, &design.energy)
         && lines.order() == LineOrder::Energy
@@ -53,7 +54,7 @@ pub(super) fn profiled(
             .hint("sort by executions, or name another design"));
     }
     let request = Request::new(&args.source)?;
-    subject::with_ptx(&args.input, super::NOT_OF_TRACES)?;
+    subject::with_ptx(&args.input, NOT_OF_TRACES)?;
     let workload = subject::workload(&args.input, &args.source, printer)?;
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
     let mut profiles = vec![Profile::default(); prepared.programs.len()];

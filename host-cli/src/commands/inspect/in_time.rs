@@ -19,6 +19,7 @@ use strata_measure::{self as measure, KernelProfile, LineProfile, LineProfiles, 
 use strata_report::lines::{self, LineCost, ProfiledKernel};
 use strata_workload::simulate::Prepared;
 
+use super::input::NOT_OF_TRACES;
 use super::view::{Found, Profiled, Shown, View};
 
 /// Design unless another is named.
@@ -53,7 +54,7 @@ pub(super) fn profiled(
     let design = design::resolve(args.design.as_deref().unwrap_or(DEFAULT_DESIGN))?;
     let request = Request::new(&args.source)?.in_mode(Mode::Cycle);
     let request = request.for_designs(std::slice::from_ref(&design));
-    subject::with_ptx(&args.input, super::NOT_OF_TRACES)?;
+    subject::with_ptx(&args.input, NOT_OF_TRACES)?;
     let workload = subject::workload(&args.input, &args.source, printer)?;
     let prepared = subject::prepare(&workload, &request.size, &request.overrides)?;
     let profiles = measure::line_profiles(&workload, &prepared, &design, &request, printer)?;
