@@ -6,6 +6,7 @@ pub(crate) mod ci;
 pub(crate) mod compilers;
 pub(crate) mod deviations;
 pub(crate) mod doctor;
+mod example;
 pub(crate) mod formal;
 pub(crate) mod fpga;
 pub(crate) mod fuzz;

@@ -1,5 +1,7 @@
 //! Failure: the one way in which a command ends other than well.
 
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
@@ -99,6 +101,14 @@ impl Failure {
         &self.message
     }
 }
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for Failure {}
 
 /// Why the system refuses a file, in words.
 pub fn reason(error: &std::io::Error) -> String {

@@ -17,7 +17,7 @@ use crate::provision::Provision;
 use crate::report::in_time::COUNT_MODE;
 use crate::report::{
     self, Against, Check, DataCacheCounts, Endurance, EnergyInTime, LaunchReport, PartitionReport,
-    ResidencyReport, RunReport, StorageReport, Tried, derived,
+    ResidencyReport, RunReport, StorageReport, Totals, Tried, derived,
 };
 use crate::timeline::Timeline;
 use crate::timing::{
@@ -465,6 +465,7 @@ impl Account<'_> {
             sources: design.memory.as_ref().map(MainMemory::told).unwrap_or_default(),
             assumed: design.assumed.clone(),
             changed: design.changed.clone(),
+            totals: Totals { counters: self.total, time: self.time, energy },
         })
     }
 

@@ -11,7 +11,10 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use strata_core::energy::EnergyBreakdown;
+use strata_core::event::Counters;
 use strata_core::sm::config::Residency;
+use strata_core::sm::counters::SmCounters;
 use strata_core::sm::expansion::Split;
 
 pub use data_cache::DataCacheCounts;
@@ -96,6 +99,22 @@ pub struct RunReport {
     pub assumed: Vec<String>,
     /// Parameters of the SM that the design file changed: design, key, value, the base's value.
     pub changed: Vec<String>,
+    /// The numbers of which `counters` and `energy_fj` are made.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub totals: Totals,
+}
+
+/// The numbers of a run, as the model counts them, over all launches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Accesses and instructions. Unit: warp-wide events.
+    pub counters: Counters,
+    /// Cycles and what they were spent on, in cycle mode.
+    pub time: Option<SmCounters>,
+    /// Energy of the register file by part. None where no table of the papers prints the sizes in
+    /// use.
+    pub energy: Option<EnergyBreakdown>,
 }
 
 /// The program that wrote a report.

@@ -10,6 +10,6 @@ mod resolve;
 
 pub use compile::{options, overrides, prepare};
 pub use input::{is_file, is_recorded, ptx_file, with_ptx, without_ptx};
-pub use list::{design_names, designs, files, subjects, workloads};
+pub use list::{design_names, designs, files, subjects, told_apart, workloads};
 pub use problems::{diagnostics, run_error, warn};
 pub use resolve::{Subject, workload};

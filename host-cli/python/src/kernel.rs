@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 use strata::call::{Call, CallArgument, CallArray, CallKernel, CallOptions, Called};
 use strata_measure::options::{EnergySource, Mode, Scale, Source};
+use strata_measure::subject;
 use strata_study::sweep::points::row_of;
 use strata_workload::element::ElementType;
 
@@ -106,7 +107,10 @@ impl Kernel {
             designs.push(strata_study::sweep::definition::DEFAULT_DESIGN.to_owned());
         }
         let options = CallOptions {
-            designs: EnergySource::behind_all(arguments::energy(energy)?.as_ref(), &designs),
+            designs: {
+                let names = EnergySource::behind_all(arguments::energy(energy)?.as_ref(), &designs);
+                subject::designs(&names).map_err(|failure| raised(&failure))?
+            },
             mode: named("mode", mode)?.unwrap_or(Mode::Count),
             source: Source {
                 orders: named("order", order)?.into_iter().collect(),

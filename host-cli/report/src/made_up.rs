@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use strata_core::sm::memory::cached::CacheEvent;
 
 use super::derived::LOAD_HITS;
-use super::{Check, RunReport, SCHEMA, tool};
+use super::{Check, RunReport, SCHEMA, Totals, tool};
 use strata_design::resolve;
 
 /// A design without a data cache.
@@ -38,6 +38,7 @@ pub(super) fn plain(design: &str) -> RunReport {
         sources: Vec::new(),
         assumed: Vec::new(),
         changed: Vec::new(),
+        totals: Totals::default(),
     }
 }
 

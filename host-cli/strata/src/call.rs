@@ -1,4 +1,5 @@
-//! Call: one launch of a kernel over arrays in memory, as a workload without files.
+//! Call: one launch of a kernel over arrays in memory, whose types are known at run time, as a
+//! workload without files.
 //!
 //! The arguments are compared with the kernel's parameters here; the launch file that says the same
 //! is made of them, so that a call is resolved, executed and counted as any workload.
@@ -77,8 +78,8 @@ pub struct CallKernel {
 /// How a call is executed and counted.
 #[derive(Clone, Debug)]
 pub struct CallOptions {
-    /// Designs, as a command line names them.
-    pub designs: Vec<String>,
+    /// Designs, of which no two have the same name.
+    pub designs: Vec<Design>,
     /// What is simulated.
     pub mode: Mode,
     /// Registers, order of instructions and budget, of options of `strata run`.
@@ -175,7 +176,8 @@ impl Call {
         options: &CallOptions,
         notes: &dyn Notes,
     ) -> Result<Called, Failure> {
-        let designs = subject::designs(&options.designs)?;
+        let designs = options.designs.clone();
+        subject::told_apart(&designs)?;
         let mut workload = self.workload(kernel)?;
         workload.options = subject::options(&options.source)?;
         let request = Request::new(&options.source)?.in_mode(options.mode);
@@ -435,7 +437,8 @@ mod tests {
     }
 
     fn run(call: &Call) -> Result<Called, String> {
-        let designs = ["isca11", "isca11-rfc6"].map(str::to_owned).to_vec();
+        let designs = ["isca11", "isca11-rfc6"].map(|name| strata_design::resolve(name).unwrap());
+        let designs = designs.to_vec();
         let source = Source::of(Scale::Default);
         let options = CallOptions { designs, mode: Mode::Count, source };
         let called = call.run(&kernel(), &options, &Silent);

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use super::no_std::{self, DEVICE_TARGETS};
 use super::{
-    accel_sim, book, compilers, formal, fpga, fuzz, nvcc, python, qemu, report, setup, slang, soc,
-    sweeps, synth, wasm,
+    accel_sim, book, compilers, example, formal, fpga, fuzz, nvcc, python, qemu, report, setup,
+    slang, soc, sweeps, synth, wasm,
 };
 use crate::Status;
 use crate::machine;
@@ -33,6 +33,7 @@ pub(crate) fn run(extent: Extent) -> Status {
     stages.one("clippy", || clippy().into());
     stages.one("documentation", || documentation().into());
     stages.stage("cargo test", || cargo_test(extent));
+    stages.one("example", || example::check().into());
     no_std::host_stages(&mut stages);
     for target in DEVICE_TARGETS {
         match no_std::provide(target) {
@@ -86,10 +87,11 @@ fn setup_outcome() -> Outcome {
 }
 
 /// Crates outside the workspace, which cargo's `--workspace` and `--all` leave out.
-const OTHER_CRATES: [&str; 8] = [
+const OTHER_CRATES: [&str; 9] = [
     "core/freestanding/Cargo.toml",
     "fuzz/Cargo.toml",
     "host-cli/python/Cargo.toml",
+    example::MANIFEST,
     "fpga-softcore/boards/logger/Cargo.toml",
     "fpga-softcore/boards/support/Cargo.toml",
     "fpga-softcore/boards/qemu-riscv/Cargo.toml",
@@ -118,12 +120,16 @@ fn clippy() -> Result<(), Failure> {
         process::run(process::cargo(&program).arg(no_std::products()).args(DENY))?;
     }
     fuzz::clippy()?;
+    example::clippy()?;
     python::clippy()
 }
 
-/// The core's documentation, whose front page of the SM names the parts: without a warning.
+/// The documentation of the core, whose front page of the SM names the parts, and of the library:
+/// without a warning.
 fn documentation() -> Result<(), Failure> {
-    let mut doc = process::cargo(&["doc", "--locked", "-p", "strata-core", "--no-deps"]);
+    let packages = ["-p", "strata-core", "-p", "strata", "--no-deps"];
+    let mut doc = process::cargo(&["doc", "--locked"]);
+    doc.args(packages);
     process::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
 }
 

@@ -122,21 +122,32 @@ pub fn designs(names: &[String]) -> Result<Vec<Design>, Failure> {
     let mut designs: Vec<Design> = Vec::with_capacity(names.len());
     for name in names {
         let design = design::resolve(name)?;
-        if designs.iter().any(|other| other.argument == design.argument) {
-            return Err(Failure::input(format!("design `{name}` is named twice"))
-                .hint("name each design once"));
-        }
-        let twin = designs.iter().find(|other| other.name == design.name);
-        if let Some(twin) = twin {
-            return Err(Failure::input(format!(
-                "`{}` and `{}` are both called `{}`",
-                twin.argument, design.argument, design.name
-            ))
-            .hint("give one of them another name, with `name = \"...\"` in its file"));
-        }
+        told_apart_from(&designs, &design)?;
         designs.push(design);
     }
     Ok(designs)
+}
+
+/// Whether each of some designs has a name of its own.
+///
+/// # Errors
+/// The first that another one's name.
+pub fn told_apart(designs: &[Design]) -> Result<(), Failure> {
+    let mut all = designs.iter().enumerate();
+    all.try_for_each(|(at, design)| told_apart_from(&designs[..at], design))
+}
+
+fn told_apart_from(others: &[Design], design: &Design) -> Result<(), Failure> {
+    if others.iter().any(|other| other.argument == design.argument) {
+        return Err(Failure::input(format!("design `{}` is named twice", design.argument))
+            .hint("name each design once"));
+    }
+    let Some(twin) = others.iter().find(|other| other.name == design.name) else { return Ok(()) };
+    Err(Failure::input(format!(
+        "`{}` and `{}` are both called `{}`",
+        twin.argument, design.argument, design.name
+    ))
+    .hint("give one of them another name, with `name = \"...\"` in its file"))
 }
 
 /// The files that subjects and designs are read from.
