@@ -34,13 +34,10 @@ mod _strata {
 
     /// Version of the model: the same input gives the same numbers under the same version.
     #[pymodule_export]
-    const MODEL_VERSION: u32 = super::MODEL_VERSION;
+    const MODEL_VERSION: u32 = strata_core::MODEL_VERSION;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", strata_report::tool().version)
     }
 }
-
-/// Version of the model.
-const MODEL_VERSION: u32 = strata_core::MODEL_VERSION;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use strata_core::MODEL_VERSION;
 use strata_files::failure::{ExitStatus, Failure};
 use strata_files::interrupt;
 use strata_measure::KEPT_BYTES;
@@ -23,7 +24,6 @@ use strata_study::sweep::row::Row;
 use strata_study::sweep::store::POINTS_PER_FILE;
 use strata_workload::SEED;
 
-use crate::MODEL_VERSION;
 use crate::arguments::{self, axes_of, named, names, wrong};
 use crate::table::Table;
 use crate::work::{Given, OnInterrupt, raised, work};

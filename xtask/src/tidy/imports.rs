@@ -25,6 +25,7 @@ const CRATES: &[&str] = &[
     "host-cli/machine-code/src/",
     "host-cli/measure/src/",
     "host-cli/ptx/src/",
+    "host-cli/python/src/",
     "host-cli/simt/src/",
     "host-cli/report/src/",
     "host-cli/strata/src/",
