@@ -18,7 +18,8 @@ use strata_measure::levels::fitted;
 use strata_ptx::module::FunctionId;
 use strata_workload::{Toolchain, Workload, names};
 
-use crate::{Prepared, Work, fitting};
+use crate::fitting;
+use crate::work::{Prepared, Work};
 
 /// One of both steps, and kernels of a length.
 pub const WORK: &[Work] = &[

@@ -15,7 +15,7 @@ use strata_core::path::PathStep;
 use strata_core::register_file_cache::{Allocation, RegisterFileCacheConfig, Replacement};
 use strata_core::units::{LaneMask, RegisterId};
 
-use crate::{Prepared, Work};
+use crate::work::{Prepared, Work};
 
 /// Instructions of the loop.
 pub(crate) const LENGTH: u32 = 64;

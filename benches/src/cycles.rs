@@ -16,7 +16,7 @@ use strata_trace::{Keep, TracedLaunch};
 
 use crate::counting::rfc6;
 use crate::synthetic::{CTAS, Kernel};
-use crate::{Prepared, Work};
+use crate::work::{Prepared, Work};
 
 use Kernel::{MultiplyAdds, Stream};
 

@@ -16,7 +16,7 @@ use strata_workload::simulate::{Options, Prepared as PreparedWorkload};
 use strata_workload::{Overrides, Toolchain, Workload};
 
 use crate::counting::rfc6;
-use crate::{Prepared, Work};
+use crate::work::{Prepared, Work};
 
 /// Functional execution.
 pub const WORK: &[Work] = &[

@@ -19,7 +19,7 @@ use strata_core::sm::{
 use strata_core::units::{LaneMask, RegisterId};
 
 use crate::counting::{LENGTH, REGISTERS, kernel};
-use crate::{Prepared, Work};
+use crate::work::{Prepared, Work};
 
 const WARPS_PER_CTA: usize = 8;
 const CTAS: usize = 18;

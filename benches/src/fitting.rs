@@ -14,7 +14,7 @@ use strata_compiler::program::Program;
 use strata_ptx::module::FunctionId;
 
 use crate::counting::Sequence;
-use crate::{Prepared, Work};
+use crate::work::{Prepared, Work};
 
 /// Registers that the arithmetic goes through.
 pub(crate) const REGISTERS: u32 = 16;

@@ -10,7 +10,7 @@ use strata_trace::{Keep, Reach, TracedLaunch};
 use tempfile::TempDir;
 
 use crate::synthetic::Kernel;
-use crate::{Prepared, Work};
+use crate::work::{Prepared, Work};
 
 use Kernel::{MultiplyAdds, Stream};
 

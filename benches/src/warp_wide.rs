@@ -10,7 +10,7 @@ use strata_simt::texture::{
 };
 use strata_simt::{Device, Executable, Launch, execute, prepare};
 
-use crate::{Prepared, Work};
+use crate::work::{Prepared, Work};
 
 /// All of it.
 pub const WORK: &[Work] = &[

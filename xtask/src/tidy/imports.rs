@@ -12,6 +12,7 @@ use super::{File, Repository, Violation};
 
 /// The sources of crates.
 const CRATES: &[&str] = &[
+    "benches/src/",
     "core/src/",
     "fpga-softcore/firmware/src/",
     "fpga-softcore/link/src/",
