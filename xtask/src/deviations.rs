@@ -6,7 +6,7 @@ pub(crate) mod patch;
 
 use std::collections::BTreeMap;
 
-use crate::tidy::Repository;
+use crate::tidy::repository::Repository;
 
 /// The folder of the files.
 pub(crate) const FOLDER: &str = "xtask/deviations";

@@ -9,7 +9,7 @@
 
 use std::path::PathBuf;
 
-use crate::commands::setup::{self, Missing};
+use crate::installation::{self, Missing};
 use crate::machine;
 use crate::packages::{Need, Tools, WHEELS, Wheel};
 use crate::process::Failure;
@@ -71,7 +71,7 @@ pub(crate) fn ensure(tools: Tools) -> Result<HardwareTools, Missing> {
         let why = format!("not in {}, which {OVERRIDE} names", folder.display());
         return Err(missing(&absent, &environment, &why));
     }
-    setup::ensure_packages(Need::Python)?;
+    installation::ensure_packages(Need::Python)?;
     environment
         .install(absent.iter().map(|wheel| wheel.requirement))
         .map_err(|Failure(why)| missing(&absent, &environment, &why))?;

@@ -5,6 +5,7 @@ mod commands;
 mod deviations;
 mod elf;
 mod hardware_tools;
+mod installation;
 mod listing;
 mod machine;
 mod operand_forms;
@@ -15,7 +16,9 @@ mod properties;
 mod python;
 mod regmap;
 mod stages;
+mod status;
 mod synthesis;
+mod test_runner;
 mod tidy;
 mod training;
 
@@ -25,6 +28,7 @@ use commands::{
     accel_sim, ci, compilers, doctor, formal, fpga, fuzz, life_ranges, no_std, nvcc, qemu, report,
     setup, soc, sweeps, synth, test, wasm,
 };
+use status::Status;
 use synthesis::board::Board;
 
 const HELP: &str = "\
@@ -82,27 +86,6 @@ Commands:
 
 Exit status: 0 done, 1 a check failed, 2 wrong usage or something is missing.
 ";
-
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Status {
-    /// Everything held.
-    Done,
-    /// A check failed.
-    Failed,
-    /// The command line was wrong, or something it needs is missing.
-    Unusable,
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Done => Self::SUCCESS,
-            Status::Failed => Self::FAILURE,
-            Status::Unusable => Self::from(2),
-        }
-    }
-}
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use crate::Status;
+use crate::machine;
 use crate::process::Failure;
+use crate::status::Status;
 
 /// How a stage ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,11 @@ impl From<Result<(), Failure>> for Outcome {
             Err(Failure(why)) => Self::Failed(why),
         }
     }
+}
+
+/// What a machine lacks is skipped with its reason; but continuous integration has to have it all.
+pub(crate) fn lacking(why: String) -> Outcome {
+    if machine::is_ci() { Outcome::Failed(why) } else { Outcome::Skipped(why) }
 }
 
 /// Tests by how they ended.

@@ -8,7 +8,7 @@ mod imports;
 mod layout;
 mod lines;
 mod registers;
-mod repository;
+pub(crate) mod repository;
 mod rules;
 mod terms;
 
@@ -16,39 +16,7 @@ use std::path::Path;
 
 use crate::machine;
 use crate::process::Failure;
-pub(crate) use repository::{File, Repository};
-
-/// A place that breaks a rule.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Violation {
-    /// File, from the root.
-    pub(crate) path: String,
-    /// Line, from 1; 0 for the file as a whole.
-    pub(crate) line: usize,
-    /// What is wrong and what would be right.
-    pub(crate) message: String,
-}
-
-impl Violation {
-    /// A violation at a line, counted from 1.
-    pub(crate) fn at(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), line, message: message.into() }
-    }
-
-    /// A violation by a file, or by its absence.
-    pub(crate) fn of(path: &str, message: impl Into<String>) -> Self {
-        Self::at(path, 0, message)
-    }
-}
-
-impl std::fmt::Display for Violation {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.line {
-            0 => write!(formatter, "{}: {}", self.path, self.message),
-            line => write!(formatter, "{}:{line}: {}", self.path, self.message),
-        }
-    }
-}
+use repository::{Repository, Violation};
 
 /// One rule.
 type Rule = fn(&Repository) -> Vec<Violation>;

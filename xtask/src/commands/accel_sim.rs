@@ -1,9 +1,9 @@
 //! `accel-sim`: runs the exports of all workloads in a real Accel-Sim, where one was built, and
 //! compares what it counts.
 
-use super::test::{one_test, run_tests};
-use crate::Status;
 use crate::stages::{Outcome, Stages, Totals};
+use crate::status::Status;
+use crate::test_runner::{one_test, run_tests};
 
 /// Names the folder `gpu-simulator` of a built Accel-Sim.
 const FOLDER: &str = "STRATA_ACCEL_SIM";

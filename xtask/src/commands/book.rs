@@ -5,12 +5,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::setup::Missing;
-use super::test::lacking;
-use crate::Status;
+use crate::installation::Missing;
 use crate::machine;
 use crate::process::{self, Failure};
-use crate::stages::Stages;
+use crate::stages::{Stages, lacking};
+use crate::status::Status;
 
 /// What makes the pages. Built without its server.
 const MDBOOK: &str = "mdbook";

@@ -1,8 +1,8 @@
 //! `ci`: what continuous integration does, on this machine: a fresh clone of HEAD, no input.
 
-use crate::Status;
 use crate::machine;
 use crate::process::{self, Failure};
+use crate::status::Status;
 
 /// Runs the command.
 pub(crate) fn run() -> Status {

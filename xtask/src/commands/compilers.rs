@@ -2,19 +2,21 @@
 //! kernels of `tests/compilers/kernels` for several machines, without a GPU, and is removed again;
 //! a test reads, launches and compares what it wrote.
 
+mod job;
 mod recipes;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use super::setup::Missing;
-use super::test::{lacking, one_test, run_tests};
-use crate::Status;
+use job::{Job, Recipe};
+
 use crate::hardware_tools;
+use crate::installation::Missing;
 use crate::machine;
 use crate::packages::Tools;
-use crate::process::{self, Failure};
-use crate::stages::{Outcome, Stages, Totals};
+use crate::process::Failure;
+use crate::stages::{Outcome, Stages, Totals, lacking};
+use crate::status::Status;
+use crate::test_runner::{one_test, run_tests};
 
 /// Tells the test where the PTX is.
 const FOLDER: &str = "STRATA_COMPILER_BUILDS";
@@ -30,18 +32,6 @@ struct Compiler {
     wheels: Option<Tools>,
     /// Installs what is needed and says how to compile.
     prepare: fn() -> Result<Recipe, Missing>,
-}
-
-/// Does one job.
-type Recipe = Box<dyn Fn(&Job) -> Result<(), Failure>>;
-
-/// The kernels are to be compiled for a machine.
-struct Job {
-    machine: u32,
-    /// Where the PTX is to be, and nothing else: an empty folder.
-    folder: PathBuf,
-    /// A folder for the rest, which is empty for the first machine.
-    scratch: PathBuf,
 }
 
 const COMPILERS: [Compiler; 11] = [
@@ -152,11 +142,6 @@ fn builds() -> PathBuf {
     machine::target_folder().join("compilers/ptx")
 }
 
-/// The kernels' sources.
-fn sources() -> PathBuf {
-    machine::root().join("tests/compilers/kernels")
-}
-
 /// Makes a folder, without what an earlier run left in it.
 fn empty(folder: &Path) -> Result<(), Failure> {
     remove(folder)?;
@@ -171,13 +156,6 @@ fn remove(folder: &Path) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
-}
-
-/// Runs a compiler, whose output is shown only where it fails.
-fn succeed(command: &mut Command) -> Result<(), Failure> {
-    let (status, text) = process::capture(command)?;
-    let failed = |Failure(why)| Failure(format!("{why}\n{}", text.trim_end()));
-    process::check(command, status).map_err(failed)
 }
 
 #[cfg(test)]

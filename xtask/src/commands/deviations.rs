@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Status;
 use crate::deviations::{Against, Check, LIST, Plan, Run, entries, patch, plans};
 use crate::machine;
 use crate::process::{self, Failure};
-use crate::tidy::Repository;
+use crate::status::Status;
+use crate::tidy::repository::Repository;
 
 /// Options of a build that is not to be fast but to be soon there.
 const BUILD: [&str; 6] = [

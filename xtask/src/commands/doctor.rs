@@ -2,10 +2,10 @@
 
 use super::no_std::{self, DEVICE_TARGETS};
 use super::setup::COMPONENTS;
-use crate::Status;
 use crate::hardware_tools;
 use crate::machine;
 use crate::packages::{Finding, Need, PACKAGES, WHEELS};
+use crate::status::Status;
 
 /// Runs the command. It informs; what is missing is no failure.
 pub(crate) fn run() -> Status {

@@ -4,16 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use super::setup::Missing;
-use super::test::lacking;
-use crate::Status;
 use crate::hardware_tools::{self, HardwareTools};
+use crate::installation::Missing;
 use crate::machine;
 use crate::packages::Tools;
 use crate::process::{self, Failure};
 use crate::properties::mutants::{self, Mutant};
 use crate::properties::{self, Block, Kind, Task, Verdict, When};
-use crate::stages::{Outcome, Stages};
+use crate::stages::{Outcome, Stages, lacking};
+use crate::status::Status;
 
 /// How much of it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,13 +4,13 @@
 //! The simulated board has the RTL. All boards are given the same accesses, so that their digests
 //! have to be the same.
 
-use super::test::lacking;
-use super::{setup, soc};
-use crate::Status;
+use super::soc;
+use crate::installation;
 use crate::machine;
 use crate::packages::Need;
 use crate::process::{self, Failure};
-use crate::stages::{Outcome, Stages};
+use crate::stages::{Outcome, Stages, lacking};
+use crate::status::Status;
 
 /// What is streamed.
 const WORKLOAD: &str = "hotspot";
@@ -47,7 +47,7 @@ pub(crate) fn stages(stages: &mut Stages) {
     for (name, arguments) in &BOARDS {
         stages.one(&format!("fpga: {name}"), || {
             if *name != BOARDS[0].0
-                && let Err(missing) = setup::ensure_packages(Need::Boards)
+                && let Err(missing) = installation::ensure_packages(Need::Boards)
             {
                 let (what, remedy) = (missing.what, missing.remedy);
                 return lacking(format!("missing {what}; run: {remedy}"));

@@ -3,11 +3,11 @@
 //! libFuzzer needs to see which branches an input takes; that instrumentation is the compiler's
 //! own, without a sanitizer, which the libraries have little use for: they hold no unsafe code.
 
-use super::setup::{self, Missing};
-use crate::Status;
+use crate::installation::{self, Missing};
 use crate::machine;
 use crate::packages::Need;
 use crate::process::{self, Failure};
+use crate::status::Status;
 
 /// The crate of the targets, outside the workspace.
 const MANIFEST: &str = "fuzz/Cargo.toml";
@@ -53,7 +53,7 @@ pub(crate) fn targets(name: &str) -> Result<&'static [&'static str], String> {
 
 /// Runs each of the targets for so long, whatever the others find.
 pub(crate) fn run(targets: &[&str], seconds: u32) -> Status {
-    if let Err(Missing { what, remedy }) = setup::ensure_packages(Need::Cpp) {
+    if let Err(Missing { what, remedy }) = installation::ensure_packages(Need::Cpp) {
         eprintln!("error: missing {what}; run: {remedy}");
         return Status::Unusable;
     }

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::setup::Missing;
-use crate::Status;
 use crate::hardware_tools::{self, HardwareTools};
+use crate::installation::Missing;
 use crate::listing::{self, Instruction, Kernel};
 use crate::machine;
 use crate::operand_forms::Forms;
 use crate::packages::Tools;
 use crate::process::{self, Failure};
+use crate::status::Status;
 
 /// What is compiled, for which machine: workloads with branches, loops, barriers, guards, shuffles,
 /// atomics and vectors, none of which calls a function.

@@ -7,12 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::setup::{self, Missing};
-use crate::Status;
+use crate::installation::{self, Missing};
 use crate::machine;
 use crate::packages::{Need, SYSTEM_CARGO, SYSTEM_RUSTC};
 use crate::process::{self, Failure};
 use crate::stages::{Outcome, Stages};
+use crate::status::Status;
 
 /// Devices that the core is built for: a RISC-V soft core and a Cortex-M3.
 pub(crate) const DEVICE_TARGETS: [&str; 2] = ["riscv32im-unknown-none-elf", "thumbv7m-none-eabi"];
@@ -53,7 +53,7 @@ pub(crate) fn run(toolchain: Option<Toolchain>) -> Status {
             Err(why) => missing.push(why),
         }
     }
-    eprint!("{}", setup::report(&missing));
+    eprint!("{}", installation::report(&missing));
     let status = stages.finish();
     if status == Status::Done && !missing.is_empty() { Status::Unusable } else { status }
 }
@@ -98,7 +98,7 @@ fn insist(toolchain: Toolchain, target: &str) -> Result<Toolchain, Missing> {
                 remedy: process::spelled(&add),
             })?;
         }
-        Toolchain::Debian => setup::ensure_packages(Need::Devices)?,
+        Toolchain::Debian => installation::ensure_packages(Need::Devices)?,
     }
     Ok(toolchain)
 }

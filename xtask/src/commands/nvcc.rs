@@ -4,21 +4,20 @@
 //! The compiler comes from Python wheels; no GPU, driver or CUDA installation is needed. What it
 //! writes stays below the folder of build products, in `nvcc`.
 
+mod jobs;
 mod pack;
 
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::path::Path;
 
+use jobs::{Job, compiler, empty, run_jobs};
 pub(crate) use pack::stage as pack_stage;
 
-use super::setup::{self, Missing};
-use super::test::{lacking, one_test, run_tests};
-use crate::Status;
-use crate::hardware_tools;
+use crate::installation::Missing;
 use crate::machine;
-use crate::packages::{Need, Tools};
-use crate::process::{self, Failure};
-use crate::stages::{Outcome, Stages, Totals};
+use crate::process::Failure;
+use crate::stages::{Outcome, Stages, Totals, lacking};
+use crate::status::Status;
+use crate::test_runner::{one_test, run_tests};
 use crate::tidy;
 
 /// The builds by the names of their folders, which a test knows, and the compiler's arguments. The
@@ -66,22 +65,6 @@ pub(crate) fn stages(stages: &mut Stages) {
     });
 }
 
-/// The compiler, which preprocesses with the machine's own C++ compiler.
-fn compiler() -> Result<Result<PathBuf, Failure>, Missing> {
-    setup::ensure_packages(Need::Cpp)?;
-    let tools = hardware_tools::ensure(Tools::Nvcc)?;
-    Ok(tools.cuda().map(|programs| programs.join("nvcc")))
-}
-
-/// One run of the compiler, in the folder of its source: no path of this machine gets into the code
-/// of the PTX.
-struct Job {
-    folder: PathBuf,
-    source: String,
-    arguments: &'static [&'static str],
-    product: PathBuf,
-}
-
 /// Compiles every workload in every way into a folder that was emptied, on all cores.
 fn compile(compiler: &Path, folder: &Path) -> Result<(), Failure> {
     empty(folder)?;
@@ -96,43 +79,6 @@ fn compile(compiler: &Path, folder: &Path) -> Result<(), Failure> {
         }
     }
     run_jobs(compiler, jobs)
-}
-
-/// Makes a folder, without what an earlier run left in it.
-fn empty(folder: &Path) -> Result<(), Failure> {
-    let told = |what, error| Failure(format!("cannot {what} {}: {error}", folder.display()));
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).map_err(|error| told("empty", error))?;
-    }
-    std::fs::create_dir_all(folder).map_err(|error| told("create", error))
-}
-
-fn run_jobs(compiler: &Path, jobs: Vec<Job>) -> Result<(), Failure> {
-    println!("{} compilations by {}", jobs.len(), compiler.display());
-    let jobs = Mutex::new(jobs);
-    let next = || jobs.lock().ok()?.pop();
-    let worker = || -> Result<(), Failure> {
-        while let Some(job) = next() {
-            one(compiler, &job)?;
-        }
-        Ok(())
-    };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().try_for_each(|worker| {
-            worker.join().map_err(|_| Failure("a compilation panicked".to_owned()))?
-        })
-    })
-}
-
-fn one(compiler: &Path, job: &Job) -> Result<(), Failure> {
-    let mut command = process::command(compiler);
-    command.current_dir(&job.folder);
-    command.arg("-ptx").args(job.arguments).arg(&job.source).arg("-o").arg(&job.product);
-    let (status, text) = process::silently(&mut command)?;
-    process::check(&command, status)
-        .map_err(|Failure(why)| Failure(format!("{why}\n{}", text.trim_end())))
 }
 
 #[cfg(test)]

@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::test::{lacking, one_test, run_tests};
-use crate::Status;
 use crate::hardware_tools::{self, HardwareTools};
 use crate::machine;
 use crate::packages::Tools;
 use crate::process::{self, Failure};
 use crate::python::Environment;
-use crate::stages::{Outcome, Stages, Totals};
+use crate::stages::{Outcome, Stages, Totals, lacking};
+use crate::status::Status;
+use crate::test_runner::{one_test, run_tests};
 
 /// The crate of the package, outside the workspace.
 const MANIFEST: &str = "host-cli/python/Cargo.toml";

@@ -13,14 +13,13 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::no_std::{self, Toolchain};
-use super::setup::{self, Missing};
-use super::test::lacking;
-use crate::Status;
 use crate::elf;
+use crate::installation::{self, Missing};
 use crate::machine;
 use crate::packages::Need;
 use crate::process::{self, Failure};
-use crate::stages::{Outcome, Stages};
+use crate::stages::{Outcome, Stages, lacking};
+use crate::status::Status;
 
 /// A board that QEMU emulates.
 struct Board {
@@ -120,7 +119,7 @@ pub(crate) fn stages(stages: &mut Stages) {
 }
 
 fn provide(board: &Board) -> Result<Toolchain, Missing> {
-    setup::ensure_packages(Need::Boards)?;
+    installation::ensure_packages(Need::Boards)?;
     no_std::provide(board.target)
 }
 

@@ -1,8 +1,8 @@
 //! `regmap`: writes what is made of the prototype's register map.
 
-use crate::Status;
 use crate::machine;
 use crate::regmap::{Map, SOURCE};
+use crate::status::Status;
 
 /// Runs the command.
 pub(crate) fn run() -> Status {

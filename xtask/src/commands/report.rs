@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::setup::{self, Missing};
-use super::test::lacking;
-use crate::Status;
 use crate::hardware_tools::{self, HardwareTools};
+use crate::installation::{self, Missing};
 use crate::machine;
 use crate::packages::{Need, Tools};
 use crate::process::{self, Failure};
-use crate::stages::{Outcome, Stages};
+use crate::stages::{Outcome, Stages, lacking};
+use crate::status::Status;
 
 /// What looks at the page.
 const LOOK: &str = "tests/report/look.py";
@@ -38,7 +37,7 @@ fn report() -> Outcome {
 }
 
 fn tools() -> Result<HardwareTools, Missing> {
-    setup::ensure_packages(Need::Browser)?;
+    installation::ensure_packages(Need::Browser)?;
     hardware_tools::ensure(Tools::Report)
 }
 

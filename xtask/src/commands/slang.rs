@@ -4,13 +4,12 @@
 
 use std::path::Path;
 
-use super::setup::Missing;
-use super::test::lacking;
 use crate::hardware_tools::{self, HardwareTools};
+use crate::installation::Missing;
 use crate::machine;
 use crate::packages::Tools;
 use crate::process::{self, Failure};
-use crate::stages::Stages;
+use crate::stages::{Stages, lacking};
 use crate::synthesis::board::{RTL, hardware};
 
 /// Runs slang's driver: it prints its errors, and the exit status is 1 if there is one.

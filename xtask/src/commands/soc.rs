@@ -10,16 +10,16 @@ use std::process::Command;
 
 use super::no_std::{self, Toolchain};
 use super::qemu;
-use super::setup::{self, Missing};
-use super::test::{lacking, one_test, run_tests};
-use crate::Status;
 use crate::elf;
 use crate::hardware_tools::{self, HardwareTools};
+use crate::installation::{self, Missing};
 use crate::machine;
 use crate::packages::{Need, Tools};
 use crate::process::{self, Failure};
 use crate::processor;
-use crate::stages::{Outcome, Stages};
+use crate::stages::{Outcome, Stages, lacking};
+use crate::status::Status;
+use crate::test_runner::{one_test, run_tests};
 use crate::training;
 
 /// What the board's processor runs.
@@ -85,7 +85,7 @@ pub(crate) fn run() -> Status {
             Status::Done
         }
         Err(Obstacle::Missing(missing)) => {
-            eprint!("{}", setup::report(&[missing]));
+            eprint!("{}", installation::report(&[missing]));
             Status::Unusable
         }
         Err(Obstacle::Failed(Failure(why))) => {
@@ -135,8 +135,8 @@ pub(crate) fn products() -> PathBuf {
 
 /// Builds what is not there. Returns where the device's libraries come from.
 fn build() -> Result<Toolchain, Obstacle> {
-    setup::ensure_packages(Need::Cpp)?;
-    setup::ensure_packages(Need::Hardware)?;
+    installation::ensure_packages(Need::Cpp)?;
+    installation::ensure_packages(Need::Hardware)?;
     let tools = hardware_tools::ensure(Tools::Soc)?;
     let toolchain = no_std::provide(TARGET)?;
     std::fs::create_dir_all(products()).map_err(|error| trouble("create", &products(), &error))?;

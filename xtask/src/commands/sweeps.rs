@@ -1,11 +1,11 @@
 //! `sweeps`: files of sweeps in pandas, DuckDB and fastparquet, and sweeps on a Dask cluster of
 //! this machine.
 
-use super::test::{lacking, one_test, run_tests};
-use crate::Status;
 use crate::hardware_tools;
 use crate::packages::Tools;
-use crate::stages::{Stages, Totals};
+use crate::stages::{Stages, Totals, lacking};
+use crate::status::Status;
+use crate::test_runner::{one_test, run_tests};
 
 /// Tells the tests which Python has the packages.
 const PYTHON: &str = "STRATA_SWEEP_PYTHON";

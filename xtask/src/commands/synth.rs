@@ -5,13 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::setup::Missing;
 use super::soc;
-use crate::Status;
 use crate::hardware_tools::{self, HardwareTools};
+use crate::installation::Missing;
 use crate::machine;
 use crate::packages::{Tools, WHEELS};
 use crate::process::{self, Failure};
+use crate::status::Status;
 use crate::synthesis::board::{self, BOARDS, Block, Board, Frame};
 use crate::synthesis::report::{self, Row};
 use crate::synthesis::timing::{self, Layout};

@@ -7,11 +7,13 @@ use super::{
     accel_sim, book, compilers, example, formal, fpga, fuzz, nvcc, python, qemu, report, setup,
     slang, soc, sweeps, synth, wasm,
 };
-use crate::Status;
+use crate::installation;
 use crate::machine;
 use crate::packages::{Need, PACKAGES};
 use crate::process::{self, Failure};
-use crate::stages::{Outcome, Stages, Totals};
+use crate::stages::{Outcome, Stages, Totals, lacking};
+use crate::status::Status;
+use crate::test_runner::run_tests;
 use crate::tidy;
 
 /// How much of it is run.
@@ -73,17 +75,12 @@ pub(crate) fn run(extent: Extent) -> Status {
     stages.finish()
 }
 
-/// What a machine lacks is skipped with its reason; but continuous integration has to have it all.
-pub(crate) fn lacking(why: String) -> Outcome {
-    if machine::is_ci() { Outcome::Failed(why) } else { Outcome::Skipped(why) }
-}
-
 fn setup_outcome() -> Outcome {
     let missing = setup::ensure();
     if missing.is_empty() {
         return Outcome::Passed;
     }
-    lacking(setup::report(&missing).trim_end().replace('\n', "; "))
+    lacking(installation::report(&missing).trim_end().replace('\n', "; "))
 }
 
 /// Crates outside the workspace, which cargo's `--workspace` and `--all` leave out.
@@ -155,38 +152,6 @@ fn cargo_test(extent: Extent) -> (Outcome, Totals) {
     run_tests(tests(extent))
 }
 
-/// One test program of the workspace, whose packages are named as [`tests`] names them: features
-/// depend on which are, and with others the workspace would be built again.
-pub(crate) fn one_test(name: &str) -> Command {
-    process::cargo(&["test", "--locked", "--workspace", "--test", name])
-}
-
-/// Runs tests of Rust's test runner, and counts them.
-pub(crate) fn run_tests(mut cargo: Command) -> (Outcome, Totals) {
-    let mut totals = Totals::default();
-    let status = process::watch(&mut cargo, |line| {
-        if let Some(counts) = Totals::of_runner_line(line) {
-            totals.add(counts);
-        }
-    });
-    let result = status.and_then(|status| process::check(&cargo, status));
-    judge_tests(result, totals)
-}
-
-/// A run without a test, and one that failed without a failed test (it did not build), fail too.
-fn judge_tests(result: Result<(), Failure>, mut totals: Totals) -> (Outcome, Totals) {
-    let outcome = match result {
-        Err(Failure(why)) => Outcome::Failed(why),
-        Ok(()) if totals.passed == 0 => Outcome::Failed("no test ran".to_owned()),
-        Ok(()) if totals.failed > 0 => Outcome::Failed("the runner hid a failed test".to_owned()),
-        Ok(()) => Outcome::Passed,
-    };
-    if outcome != Outcome::Passed && totals.failed == 0 {
-        totals.failed = 1;
-    }
-    (outcome, totals)
-}
-
 fn release_stages(stages: &mut Stages) {
     let root = machine::root();
     if root.join("benches/src/bin/gates.rs").is_file() {
@@ -248,10 +213,6 @@ fn judge_smoke(text: &str, workloads: &[String]) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    fn passed(passed: u64) -> Totals {
-        Totals { passed, ..Totals::default() }
-    }
-
     #[test]
     fn tests_are_told_of_the_full_extent_only() {
         let told = |extent| {
@@ -259,31 +220,6 @@ mod tests {
             cargo.get_envs().any(|(name, value)| name == FULL_TESTS && value.is_some())
         };
         assert!(told(Extent::Full) && !told(Extent::Usual) && !told(Extent::Quick));
-    }
-
-    #[test]
-    fn a_run_without_a_test_fails() {
-        let (outcome, totals) = judge_tests(Ok(()), passed(0));
-        assert_eq!(outcome, Outcome::Failed("no test ran".to_owned()));
-        assert_eq!(totals.failed, 1);
-    }
-
-    #[test]
-    fn a_build_that_fails_counts_as_a_failed_test() {
-        let (outcome, totals) = judge_tests(Err(Failure("no".to_owned())), passed(3));
-        assert_eq!(outcome, Outcome::Failed("no".to_owned()));
-        assert_eq!(totals, Totals { passed: 3, failed: 1, skipped: 0 });
-    }
-
-    #[test]
-    fn failed_tests_are_counted_once() {
-        let counted = Totals { passed: 3, failed: 2, skipped: 0 };
-        assert_eq!(judge_tests(Err(Failure("101".to_owned())), counted).1, counted);
-    }
-
-    #[test]
-    fn a_run_that_holds_passes() {
-        assert_eq!(judge_tests(Ok(()), passed(3)), (Outcome::Passed, passed(3)));
     }
 
     #[test]

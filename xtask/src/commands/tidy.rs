@@ -1,7 +1,7 @@
 //! `tidy`: the repository's own rules.
 
-use crate::Status;
 use crate::process::Failure;
+use crate::status::Status;
 use crate::tidy;
 
 /// Runs the command.

@@ -9,14 +9,13 @@ use std::process::Command;
 
 use super::no_std::{self, Toolchain};
 use super::report;
-use super::setup::Missing;
-use super::test::lacking;
-use crate::Status;
 use crate::hardware_tools::{self, HardwareTools};
+use crate::installation::Missing;
 use crate::machine;
 use crate::packages::{SYSTEM_CARGO, SYSTEM_RUSTC, Tools};
 use crate::process::{self, Failure};
-use crate::stages::{Outcome, Stages};
+use crate::stages::{Outcome, Stages, lacking};
+use crate::status::Status;
 
 /// What browsers run.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";

@@ -1,6 +1,6 @@
 //! What a table has to keep: names are there once and known, nothing overlaps, and codes fit.
 
-use super::{Codes, DESIGNS, Field, Map, Register, SOURCE, Sum};
+use super::map::{Codes, DESIGNS, Field, Map, Register, SOURCE, Sum};
 
 impl Map {
     /// Says what is wrong with the table.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Codes, DESIGNS, Field, Map, Sum};
+use super::map::{Codes, DESIGNS, Field, Map, SOURCE, Sum};
 
 /// The page.
 pub(super) fn text(map: &Map) -> String {
@@ -13,10 +13,7 @@ pub(super) fn text(map: &Map) -> String {
          What they are for: [prototype.md](prototype.md).\n\n\
          ID reads as {:#010x}, VERSION as {}. A board's serial line runs at {} baud.\n\n\
          | address | register | access | |\n| --- | --- | --- | --- |\n",
-        super::SOURCE,
-        map.id,
-        map.version,
-        map.line_baud,
+        SOURCE, map.id, map.version, map.line_baud,
     );
     for register in &map.registers {
         let (address, name) = (register.address, &register.name);

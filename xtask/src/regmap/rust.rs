@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Codes, DESIGNS, Map, Sum, camel, sentence, wrapped};
+use super::map::{Codes, DESIGNS, Map, SOURCE, Sum};
+use super::text::{camel, sentence, wrapped};
 
 /// A number with its thousands apart.
 fn grouped(number: u32) -> String {
@@ -40,7 +41,7 @@ pub(super) fn text(map: &Map) -> String {
          pub const LINE_BAUD: u32 = {};\n\n\
          /// Addresses of the registers. Unit: bytes from the prototype's first.\n\
          pub mod register {{\n",
-        super::SOURCE,
+        SOURCE,
         map.id >> 16,
         map.id & 0xffff,
         map.version,

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Codes, Map, Register, camel};
+use super::map::{Codes, Map, Register, SOURCE};
+use super::text::camel;
 
 /// The package.
 pub(super) fn text(map: &Map) -> String {
@@ -18,10 +19,7 @@ pub(super) fn text(map: &Map) -> String {
          // What a board's serial line runs at. Unit: bits a second.\n  \
          localparam int unsigned LineBaud = {};\n\n  \
          // Addresses. Unit: bytes.\n",
-        super::SOURCE,
-        map.id,
-        map.version,
-        map.line_baud,
+        SOURCE, map.id, map.version, map.line_baud,
     );
     let width = |names: &mut dyn Iterator<Item = usize>| names.max().unwrap_or(0);
     let longest = width(&mut map.registers.iter().map(|register| camel(&register.name).len()));

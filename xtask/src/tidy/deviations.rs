@@ -1,6 +1,6 @@
 //! Measurements of the effects of deviations: every entry names its own or says that there is none.
 
-use super::{Repository, Violation};
+use super::repository::{Repository, Violation};
 use crate::deviations::{FOLDER, LIST, entries, patch, plans};
 
 /// What begins the line.

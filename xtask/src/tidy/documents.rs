@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{File, Repository, Violation};
+use super::repository::{File, Repository, Violation};
 
 /// The list of sources.
 const SOURCES: &str = "docs/sources.toml";

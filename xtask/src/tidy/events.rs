@@ -4,7 +4,7 @@ use strata_core::event::{EnergyClass, Event, SUMS};
 use strata_core::level::Level;
 use strata_core::sm::counters::{CycleEvent, StallReason};
 
-use super::{Repository, Violation};
+use super::repository::{Repository, Violation};
 
 /// The description of the model.
 const MODEL: &str = "docs/MODEL.md";

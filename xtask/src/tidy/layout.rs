@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Repository, Violation};
+use super::repository::{Repository, Violation};
 
 /// Where the workloads live, one folder each.
 const WORKLOADS: &str = "host-cli/workloads/";

@@ -1,6 +1,6 @@
 //! Rules about lines and lengths.
 
-use super::{File, Repository, Violation};
+use super::repository::{File, Repository, Violation};
 
 /// Most lines of a source file before its tests.
 const FILE_LINES: usize = 600;

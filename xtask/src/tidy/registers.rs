@@ -1,7 +1,7 @@
 //! Files made from the prototype's register map are up to date, and nothing else says where fields
 //! of its words are.
 
-use super::{Repository, Violation};
+use super::repository::{Repository, Violation};
 use crate::regmap::{Map, SOURCE};
 
 /// A file that `cargo xtask regmap` would write differently.
@@ -70,7 +70,7 @@ pub(crate) fn literal_fields(repository: &Repository) -> Vec<Violation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::File;
+    use crate::tidy::repository::File;
 
     #[test]
     fn a_field_by_the_number_of_its_bit_is_found() {

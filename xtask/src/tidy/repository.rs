@@ -1,4 +1,5 @@
-//! The files that rules look at, in memory, so that a test can make up a repository.
+//! The files that rules look at, in memory, so that a test can make up a repository, and the places
+//! that break a rule.
 
 use std::path::Path;
 
@@ -83,6 +84,38 @@ impl Repository {
     /// The files with one of the extensions.
     pub(crate) fn with_extension(&self, extensions: &[&str]) -> impl Iterator<Item = &File> {
         self.files.iter().filter(move |file| extensions.iter().any(|end| file.is(end)))
+    }
+}
+
+/// A place that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Violation {
+    /// File, from the root.
+    pub(crate) path: String,
+    /// Line, from 1; 0 for the file as a whole.
+    pub(crate) line: usize,
+    /// What is wrong and what would be right.
+    pub(crate) message: String,
+}
+
+impl Violation {
+    /// A violation at a line, counted from 1.
+    pub(crate) fn at(path: &str, line: usize, message: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, message: message.into() }
+    }
+
+    /// A violation by a file, or by its absence.
+    pub(crate) fn of(path: &str, message: impl Into<String>) -> Self {
+        Self::at(path, 0, message)
+    }
+}
+
+impl std::fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => write!(formatter, "{}: {}", self.path, self.message),
+            line => write!(formatter, "{}:{line}: {}", self.path, self.message),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The rules of the model have numbers, which code and documents cite.
 
-use super::{Repository, Violation};
+use super::repository::{Repository, Violation};
 
 /// The description of the model, whose rules have numbers.
 const MODEL: &str = "docs/MODEL.md";

@@ -1,7 +1,7 @@
 //! The table of terms: where a term of the papers lives in the code, which test holds it, and where
 //! it is documented. Each place that the table names has to exist.
 
-use super::{Repository, Violation};
+use super::repository::{Repository, Violation};
 
 /// The table.
 const TERMS: &str = "docs/TERMS.md";

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Recipe, sources, succeed};
-use crate::commands::setup::{self, Missing};
+use super::job::{Recipe, sources, succeed};
 use crate::hardware_tools;
+use crate::installation::{self, Missing};
 use crate::packages::{Need, SYSTEM_RUSTC, Tools};
 use crate::process::{self, Failure};
 
@@ -51,7 +51,7 @@ pub(super) fn warp() -> Result<Recipe, Missing> {
 }
 
 pub(super) fn clang() -> Result<Recipe, Missing> {
-    setup::ensure_packages(Need::Clang)?;
+    installation::ensure_packages(Need::Clang)?;
     Ok(Box::new(|job| {
         let mut clang = process::command("clang-22");
         clang.current_dir(sources());
@@ -63,7 +63,7 @@ pub(super) fn clang() -> Result<Recipe, Missing> {
 }
 
 pub(super) fn nvcc() -> Result<Recipe, Missing> {
-    setup::ensure_packages(Need::Cpp)?;
+    installation::ensure_packages(Need::Cpp)?;
     let tools = hardware_tools::ensure(Tools::Nvcc)?;
     Ok(Box::new(move |job| {
         let mut nvcc = process::command(tools.cuda()?.join("nvcc"));
@@ -75,7 +75,7 @@ pub(super) fn nvcc() -> Result<Recipe, Missing> {
 
 /// GCC makes PTX of `OpenACC` while it links a program, and keeps the linked PTX when asked to.
 pub(super) fn gcc() -> Result<Recipe, Missing> {
-    setup::ensure_packages(Need::OffloadingGcc)?;
+    installation::ensure_packages(Need::OffloadingGcc)?;
     Ok(Box::new(|job| {
         let mut gcc = process::command("gcc-12");
         gcc.current_dir(&job.scratch);
@@ -127,7 +127,7 @@ pub(super) fn zig() -> Result<Recipe, Missing> {
 /// Rust's core library comes from Debian's sources. It is compiled as far as rustc reads it,
 /// without code: PTX holds what the kernels call.
 pub(super) fn rustc() -> Result<Recipe, Missing> {
-    setup::ensure_packages(Need::Devices)?;
+    installation::ensure_packages(Need::Devices)?;
     Ok(Box::new(|job| {
         if !job.scratch.join("libcompiler_builtins.rmeta").exists() {
             core_library(&job.scratch)?;

@@ -6,12 +6,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Job, compiler, empty, run_jobs};
-use crate::commands::setup::Missing;
-use crate::commands::test::lacking;
+use super::jobs::{Job, compiler, empty, run_jobs};
+use crate::installation::Missing;
 use crate::machine;
 use crate::process::Failure;
-use crate::stages::{Outcome, Stages};
+use crate::stages::{Outcome, Stages, lacking};
 
 /// The builds by the names that files end with, and the compiler's arguments.
 const BUILDS: [(&str, &[&str]); 13] = [
