@@ -51,7 +51,7 @@ impl Default for Room<'_> {
 
 /// What becomes of points, and how long more are wanted. All but [`Self::begins`] may be called by
 /// any thread, at any time.
-pub trait Taker: Sync {
+pub trait ReportSink: Sync {
     /// Whether an input, by its place, is to be begun; asked in the order of the inputs until one
     /// is not.
     fn begins(&self, input: usize) -> bool;
@@ -73,16 +73,16 @@ pub trait Taker: Sync {
 /// Launches that cannot be written into the folder, after which nothing is begun.
 pub fn run(
     inputs: &[Work<'_>],
-    taker: &impl Taker,
+    sink: &impl ReportSink,
     room: Room<'_>,
     notes: &dyn Notes,
 ) -> Result<(), Failure> {
     let unspilled: Mutex<Option<Failure>> = Mutex::default();
     let broken = || unspilled.lock().unwrap_or_else(PoisonError::into_inner);
-    let stops = || taker.stops() || broken().is_some();
+    let stops = || sink.stops() || broken().is_some();
     let execute = |place: usize| {
         let input = inputs.get(place)?;
-        (broken().is_none() && taker.begins(place)).then(|| {
+        (broken().is_none() && sink.begins(place)).then(|| {
             let mut shared = input.execute(room, notes);
             if let (Some(Ok(shared)), Some(folder)) = (&mut shared, room.folder)
                 && !stops()
@@ -96,8 +96,8 @@ pub fn run(
     let mut next = execute(0);
     while let Some((place, shared)) = next {
         let evaluate = || {
-            taker.input(place);
-            let take = |design, report| taker.take((place, design), report);
+            sink.input(place);
+            let take = |design, report| sink.take((place, design), report);
             inputs[place].evaluate(shared, (&stops, &take), notes);
         };
         ((), next) = rayon::join(evaluate, || execute(place + 1));

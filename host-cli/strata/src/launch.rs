@@ -31,8 +31,8 @@ impl From<[u32; 3]> for Sides {
     }
 }
 
-/// Takes the final contents of an array.
-type Taker<'a> = Box<dyn FnMut(&[u8]) + 'a>;
+/// Writes the final contents of an array into its slice.
+type WriteBack<'a> = Box<dyn FnMut(&[u8]) + 'a>;
 
 /// One launch of a kernel. Its arguments are given in the order of the kernel's parameters.
 ///
@@ -43,7 +43,7 @@ pub struct Launch<'a> {
     pub(crate) call: Call,
     pub(crate) source: Source,
     /// One for each array; none of one that is not written back.
-    takers: Vec<Option<Taker<'a>>>,
+    write_backs: Vec<Option<WriteBack<'a>>>,
 }
 
 impl<'a> Launch<'a> {
@@ -58,7 +58,7 @@ impl<'a> Launch<'a> {
             arrays: Vec::new(),
             arguments: Vec::new(),
         };
-        Self { kernel, call, source: Source::of(Scale::Default), takers: Vec::new() }
+        Self { kernel, call, source: Source::of(Scale::Default), write_backs: Vec::new() }
     }
 
     /// The next argument is the address of a copy of this slice, or a structure of its bytes.
@@ -71,21 +71,21 @@ impl<'a> Launch<'a> {
     #[must_use]
     pub fn array_mut<T: Element>(self, slice: &'a mut [T]) -> Self {
         let copy: Vec<T> = slice.to_vec();
-        let mut take = |bytes: &[u8]| {
+        let write_back = move |bytes: &[u8]| {
             let elements = bytes.chunks_exact(size_of::<T>()).map(T::of);
             slice.iter_mut().zip(elements).for_each(|(to, of)| *to = of.unwrap_or(*to));
         };
-        self.with_array(&copy, Some(Box::new(move |bytes| take(bytes))))
+        self.with_array(&copy, Some(Box::new(write_back)))
     }
 
-    fn with_array<T: Element>(mut self, slice: &[T], taker: Option<Taker<'a>>) -> Self {
+    fn with_array<T: Element>(mut self, slice: &[T], write_back: Option<WriteBack<'a>>) -> Self {
         let mut bytes = Vec::with_capacity(size_of_val(slice));
         for &element in slice {
             element.append_to(&mut bytes);
         }
         self.call.arguments.push(CallArgument::Array(self.call.arrays.len()));
         self.call.arrays.push(CallArray { element: T::TYPE, bytes: bytes.into() });
-        self.takers.push(taker);
+        self.write_backs.push(write_back);
         self
     }
 
@@ -140,9 +140,9 @@ impl<'a> Launch<'a> {
 
     /// Writes the final contents of the arrays back.
     pub(crate) fn write_back(self, finals: &[Vec<u8>]) {
-        for (taker, bytes) in self.takers.into_iter().zip(finals) {
-            if let Some(mut take) = taker {
-                take(bytes);
+        for (write_back, bytes) in self.write_backs.into_iter().zip(finals) {
+            if let Some(mut write_back) = write_back {
+                write_back(bytes);
             }
         }
     }

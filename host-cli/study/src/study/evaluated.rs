@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use strata_files::failure::Failure;
 use strata_files::interrupt;
 use strata_measure::Room;
-use strata_measure::engine::{self, Taker, Work};
+use strata_measure::engine::{self, ReportSink, Work};
 use strata_measure::notes::{Notes, Steps};
 use strata_measure::parallel::{self, Finished};
 use strata_report::RunReport;
@@ -83,7 +83,7 @@ struct Gathered<'a, T, F> {
     progress: Box<dyn Steps>,
 }
 
-impl<T: Send, F: Fn(RunReport) -> T + Sync> Taker for Gathered<'_, T, F> {
+impl<T: Send, F: Fn(RunReport) -> T + Sync> ReportSink for Gathered<'_, T, F> {
     fn begins(&self, work: usize) -> bool {
         let input = self.inputs[work];
         if self.failed.load(Ordering::Relaxed) {

@@ -11,7 +11,7 @@ use super::points::{DesignPoint, Points};
 use super::row::Row;
 use strata_files::failure::Failure;
 use strata_measure::Room;
-use strata_measure::engine::{self, Taker, Work};
+use strata_measure::engine::{self, ReportSink, Work};
 use strata_measure::notes::{Notes, Steps};
 use strata_report::RunReport;
 
@@ -132,7 +132,7 @@ impl<'s, 'a> Rows<'s, 'a> {
     }
 }
 
-impl Taker for Rows<'_, '_> {
+impl ReportSink for Rows<'_, '_> {
     fn begins(&self, _: usize) -> bool {
         !self.sink.stop()
     }
