@@ -23,6 +23,7 @@ const CRATES: &[&str] = &[
     "host-cli/explorer/src/",
     "host-cli/figures/src/",
     "host-cli/files/src/",
+    "host-cli/fuzzing/src/",
     "host-cli/machine-code/src/",
     "host-cli/measure/src/",
     "host-cli/ptx/src/",

@@ -3,10 +3,9 @@
 use strata_core::image::{Flags, MemorySpace, Unit};
 use strata_core::path::PathStep;
 use strata_core::units::{LaneMask, RegisterId};
+use strata_ptx::fuzzing::Random;
 use strata_simt::numbers::{Source, put};
 use strata_simt::paths::{PathDictionary, WarpPath};
-
-use super::Random;
 use strata_trace::store::chunks::{Chunk, decode, encode, pack, unpack};
 use strata_trace::store::{Stored, VERSION};
 

@@ -1,7 +1,8 @@
 //! Containers of traces (`.tracez`) made of text, and changed where their numbers stand.
 
-use super::Random;
-use super::mutate_trace::mutate_text;
+use strata_ptx::fuzzing::Random;
+
+use super::mutate_text::mutate_text;
 
 /// Numbers at the ends of ranges.
 const NUMBERS: [u32; 10] = [0, 1, 2, 31, 32, 33, 1 << 16, 1 << 20, i32::MAX as u32, u32::MAX];
@@ -194,7 +195,7 @@ fn change_number(bytes: &mut [u8], from: usize, random: &mut Random) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check_trace;
+    use super::super::check::check_trace;
     use super::*;
 
     const TEXT: &str = "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n\
