@@ -178,7 +178,8 @@ impl Arbiter {
         }
     }
 
-    /// The same of a write.
+    /// Starts a write that its bank allows; `OTHERS` says whether there can be banks of other
+    /// memories. Returns the cycle after its last.
     #[inline]
     fn begin_write<const OTHERS: bool>(
         &mut self,
@@ -306,7 +307,7 @@ impl Arbiter {
         }
     }
 
-    /// The same where the arbiter is known to be plain.
+    /// Grants a group of accesses without conflicts, where [`Self::is_plain`] is known to be true.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     pub(crate) fn cycle_plain(&mut self, queues: &mut Queues<'_>, now: u64, to: &mut impl Granted) {

@@ -34,8 +34,9 @@ pub fn count_path(
     }
 }
 
-/// Like [`count_path`], but the unit of the access counters is the 128-bit access of one cluster,
-/// and a cluster without an enabled lane makes none (the option `partial_warp_energy`).
+/// Counts one warp's path as [`count_path`] does, in another unit of the access counters: the
+/// 128-bit access of one cluster. A cluster without an enabled lane makes none (the option
+/// `partial_warp_energy`).
 pub fn count_path_clusters(
     config: &Organisation,
     image: CheckedImage<'_>,

@@ -188,7 +188,7 @@ impl EnergyBreakdown {
         levels.chain(expanded.map(|(of, part)| (EnergyPart { of, wires: false }, part)))
     }
 
-    /// The same with what registers in scratchpad memory have spent in the operand cache and in
+    /// This energy, with what registers in scratchpad memory have spent in the operand cache and in
     /// scratchpad memory.
     ///
     /// # Errors
@@ -277,8 +277,8 @@ impl EnergyTable {
         Self { mrf, above: [None; Level::COUNT], wire_per_mm_per_32bit, wire_charge }
     }
 
-    /// The same table with one level set, or removed by none. The main register file cannot be
-    /// removed.
+    /// This table with the energy of one level set, or without the level if `energy` is `None`. The
+    /// main register file cannot be removed.
     #[must_use]
     pub const fn with(mut self, level: Level, energy: Option<LevelEnergy>) -> Self {
         match (level, energy) {

@@ -102,7 +102,8 @@ impl<C: Cycle> SplitBankWrite<C> {
         self.read_until[bank]
     }
 
-    /// The same of a bank of another memory, whose reads take one cycle.
+    /// Starts a read that [`Self::can_read`] allows, of a bank of another memory, whose reads take
+    /// one cycle. Returns the next cycle.
     #[inline]
     pub fn read_in_one(&mut self, bank: usize, now: C) -> C {
         self.read_until[bank] = now + C::from(1);
@@ -117,7 +118,8 @@ impl<C: Cycle> SplitBankWrite<C> {
         self.written_until[bank]
     }
 
-    /// The same of a bank of another memory, whose writes take one cycle.
+    /// Starts a write that [`Self::can_write`] allows, of a bank of another memory, whose writes
+    /// take one cycle. Returns the next cycle.
     #[inline]
     pub fn write_in_one(&mut self, bank: usize, now: C) -> C {
         self.written_until[bank] = now + C::from(1);

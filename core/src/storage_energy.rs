@@ -446,7 +446,7 @@ impl Accesses {
         Self { reads, writes, share_ppm: MILLION, divisor: WORDS_PER_ROW }
     }
 
-    /// The same in banks of 16 bytes behind a crossbar.
+    /// Of shared memory or the cache, in banks of 16 bytes behind a crossbar.
     fn of_rows(accesses: &MemoryAccesses, fills: u64, crossbar_ppm: u32) -> Self {
         let reads = accesses.read_rows.into();
         let writes = u128::from(accesses.written_rows) + u128::from(fills) * ROWS_PER_LINE;

@@ -127,7 +127,7 @@ fn instruction(
     assert_eq!(told(&responses), events);
 }
 
-/// The same from responses.
+/// Lanes by what happened to them, from the responses of the prototype.
 fn told(responses: &[(Operation, Response)]) -> Lanes {
     let mut lanes = Lanes::default();
     for (operation, response) in responses {

@@ -34,7 +34,7 @@ const DISSERTATION: [SramBank; 6] = [
     bank(16, 12_200, 15_200),
 ];
 
-/// The same with the 12 KB of `[MICRO2012]` Table 4.
+/// `[DISS]` Table 4.7 with the 12 KB of `[MICRO2012]` Table 4.
 const MICRO12: [SramBank; 6] = {
     let mut banks = DISSERTATION;
     banks[4] = bank(12, 12_100, 14_900);

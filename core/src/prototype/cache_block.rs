@@ -160,7 +160,8 @@ impl<const WARPS: usize, const CAPACITY: usize> CacheBlock<WARPS, CAPACITY> {
         }
     }
 
-    /// The same for all requests but reads and writes.
+    /// One clock's work of a request other than a read or a write, without the handshake; a flush
+    /// takes several.
     #[inline]
     pub(super) fn step_rare(&mut self, request: &Command) -> Response {
         let nothing = Response::NOTHING;

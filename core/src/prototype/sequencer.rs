@@ -143,14 +143,16 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         self.run_each(batch, Self::step, |word, _| unpacked(word))
     }
 
-    /// As [`Self::run`], and gives for each command also the clock in which its outcome stands,
-    /// counted from the one in which the first command was taken.
+    /// Runs a batch as [`Self::run`] does and returns the clocks that it takes. `outcomes[i]` is
+    /// the outcome of `commands[i]` and the clock in which it stands, counted from the one in which
+    /// the first command was taken.
     pub fn run_timed(&mut self, commands: &[Command], outcomes: &mut [(Outcome, u64)]) -> u64 {
         let batch = commands.iter().zip(outcomes);
         self.run_each(batch, Self::step, |word, clock| (unpacked(word), clock))
     }
 
-    /// As [`Self::run`], of packed commands and into packed outcomes.
+    /// Runs a batch as [`Self::run`] does and returns the clocks that it takes. Commands and
+    /// outcomes are packed: one word each.
     pub fn run_packed(&mut self, commands: &[u32], outcomes: &mut [u32]) -> u64 {
         let batch = commands.iter().copied().zip(outcomes);
         self.run_each(batch, Self::step_packed, |word, _| word)
@@ -212,7 +214,8 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         }
     }
 
-    /// The same for a packed command.
+    /// Runs one packed command after one whose turn at the main register file was at `clock`.
+    /// Returns the packed outcome and the clock of this command's turn, the last if it has several.
     #[inline]
     fn step_packed(&mut self, word: u32, clock: u32) -> (u32, u32) {
         let (warp, register, lanes) = Command::fields(word);
@@ -387,7 +390,8 @@ impl<const WARPS: usize, const CAPACITY: usize, const POOL: usize>
         (word | waited_field(waited), clock)
     }
 
-    /// The same for a write.
+    /// Writes the main register file, at `first` or later. Adds to a packed outcome, and returns it
+    /// with the clock.
     #[cfg_attr(target_pointer_width = "32", inline(never))]
     #[cfg_attr(not(target_pointer_width = "32"), inline)]
     fn write_main(

@@ -52,7 +52,7 @@ impl BankCounts {
         Self(bytes)
     }
 
-    /// The same as bytes.
+    /// The counts of all banks as bytes, the first bank's in the lowest byte.
     #[inline]
     pub(super) const fn bytes(self) -> u64 {
         self.0

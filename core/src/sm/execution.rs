@@ -63,7 +63,9 @@ impl<'m> Execution<'m> {
         Some(ReadyAt::new(now + u64::from(facts.latency), facts.wait))
     }
 
-    /// The same in a unit or memory that an instruction takes for some time.
+    /// Starts a warp's instruction at `pc` in a unit or memory that it takes for some time;
+    /// `starts` is called before observers hear of the unit. Returns when the result is there; none
+    /// if the memory refuses the access.
     // Apart from the loop over cycles, which has other things to keep in registers.
     #[inline(never)]
     fn start_in_busy_unit<O: SmObserver>(

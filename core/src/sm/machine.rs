@@ -297,8 +297,8 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         Ok(self.finish())
     }
 
-    /// Like [`Self::run`], as long as `goes_on`, which is asked in each cycle that is visited.
-    /// `None` if it was not to go on.
+    /// Runs CTAs as [`Self::run`] does, as long as `goes_on`, which is called in each cycle that is
+    /// visited, returns true. `None` if it returned false.
     pub fn run_while<C>(
         mut self,
         ctas: impl IntoIterator<Item = C>,
@@ -316,7 +316,7 @@ impl<'m, T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'m, T, CAPACITY, O> 
         Ok(None)
     }
 
-    /// Like [`Self::run`], but visits every cycle: slower, with the same result.
+    /// Runs CTAs as [`Self::run`] does, but visits every cycle: slower, with the same result.
     pub fn run_every_cycle<C>(
         mut self,
         ctas: impl IntoIterator<Item = C>,

@@ -463,7 +463,7 @@ impl Partition {
         self.limit
     }
 
-    /// The same as a launch's residency, in banks that leave no register empty.
+    /// Residency of a launch with this partition, in banks that leave no register empty.
     pub const fn residency(&self) -> Residency {
         let Self { ctas, warps, limit, .. } = *self;
         Residency { ctas, warps, limit, empty_registers: 0 }

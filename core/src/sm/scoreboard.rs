@@ -48,7 +48,7 @@ pub(super) struct UnderWay {
     unasked: u32,
     /// When all results are there whose arrival time is known.
     until: u64,
-    /// The same of long-latency operations.
+    /// When all results of long-latency operations are there whose arrival time is known.
     long_until: u64,
 }
 

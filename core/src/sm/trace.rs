@@ -22,17 +22,17 @@ impl MemoryAccess {
         Self { bytes, rest: 0 }
     }
 
-    /// The same where a cache outside of the model has, or has not, what the instruction asks for
-    /// of global or local memory: nothing moves to or from DRAM, and the result comes after
-    /// [`super::config::Timing::hit_latency`]. Without a meaning for shared memory, and for a
-    /// memory with addresses.
+    /// This access with `hit`: whether a cache outside of the model has what the instruction asks
+    /// for of global or local memory. If it has, nothing moves to or from DRAM, and the result
+    /// comes after [`super::config::Timing::hit_latency`]. Without a meaning for shared memory, and
+    /// for a memory with addresses.
     #[must_use]
     pub const fn hitting(self, hit: bool) -> Self {
         let rest = if hit { self.rest | Self::HIT } else { self.rest & !Self::HIT };
         Self { rest, ..self }
     }
 
-    /// The same at this place of the list that a memory with addresses has
+    /// This access at `place` of the list that a memory with addresses has
     /// ([`super::memory::cached::AccessList`]); without a meaning for others. Range: below 2^31.
     #[must_use]
     pub const fn at(self, place: u32) -> Self {

@@ -47,7 +47,7 @@ pub(crate) fn single_level(entries: u8) -> SmSettings {
     SmSettings { organisation, ..ISCA11 }
 }
 
-/// The same with a last result file in front of the cache.
+/// A last result file in front of a cache of so many entries for each active warp.
 fn three_level(active_warps: u8, entries: u8) -> SmSettings {
     let two_level = two_level(active_warps, Some(entries));
     let cached = two_level.organisation.levels().cached().unwrap();

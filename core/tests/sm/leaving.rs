@@ -8,7 +8,7 @@ use strata_core::sm::counters::{SmCounters, StallReason};
 use strata_core::sm::memory::MemoryModel;
 use strata_core::sm::{MemoryAccess, Observation};
 
-/// The same trace, whose accesses hit or miss.
+/// The trace with accesses that hit or miss: one of `hits` for each.
 fn with_hits(mut trace: OwnedTrace, hits: &[bool]) -> OwnedTrace {
     assert_eq!(trace.accesses.len(), hits.len());
     for (access, &hit) in trace.accesses.iter_mut().zip(hits) {

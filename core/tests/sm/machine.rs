@@ -200,7 +200,8 @@ pub(crate) fn simulate_over(
     simulate_bundles(parts, settings, kernel, shared_bytes, grid, pace, observe)
 }
 
-/// The same of a kernel with bundles.
+/// Runs a grid of a kernel with bundles, if it has them, over an attached memory, if there is one,
+/// that takes the place of the SM's own.
 pub(crate) fn simulate_bundles(
     (attached, bundles): (Option<&mut dyn MemoryModel>, Option<Bundles<'_>>),
     settings: SmSettings,

@@ -180,7 +180,7 @@ impl<T: Trace> FrontEnd<'_, T> {
         self.await_operands_of(warp, facts, sight, now);
     }
 
-    /// The same of an instruction whose facts are at hand.
+    /// An active warp waits for the operands of its next instruction, which has these facts.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     pub(super) fn await_operands_of(

@@ -94,7 +94,8 @@ impl<T: Trace, const CAPACITY: usize, O: SmObserver> Sm<'_, T, CAPACITY, O> {
         Ok(true)
     }
 
-    /// The same up to the collector unit, of a register file with collectors.
+    /// Issues an instruction of a register file with collectors: it asks for its operands, and
+    /// enters a collector unit if it needs one.
     #[inline]
     fn ask(&mut self, instruction: Instruction<'_>) -> Result<(), Fault> {
         let access = self.access(usize::from(instruction.warp), instruction.facts)?;

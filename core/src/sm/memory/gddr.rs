@@ -46,7 +46,7 @@ pub(super) struct Gddr<'m> {
     fetched: Deque<(Fetched, u64), 64>,
     /// Ticks in which data buses were taken.
     data_ticks: u64,
-    /// The same in cycles, of all channels' buses on average.
+    /// Cycles in which data buses were taken, of all channels' buses on average.
     data_cycles: u64,
     /// The first cycle from which on no data moves.
     drained_at: u64,

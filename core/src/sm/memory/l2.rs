@@ -61,7 +61,7 @@ pub struct Held {
 pub struct L2Memory<'m, 'c> {
     /// Tags of the same settings; they keep what they hold of global memory from the launch before.
     pub cache: &'m mut Cache<'c, Held>,
-    /// As many as the settings have.
+    /// Channels of the DRAM, as many as the settings have.
     pub channels: &'m mut [Channel],
     /// [`MOST_REQUESTS`](super::gddr::MOST_REQUESTS).
     pub requests: &'m mut [Request],

@@ -62,7 +62,7 @@ impl<O: SmObserver> Ledger<O> {
         self.enter((event, count), None, cycles);
     }
 
-    /// The same of a line.
+    /// Counts what happens to a line and takes the cycles from `cycles.0` to before `cycles.1`.
     #[inline]
     pub(super) fn record_line(
         &mut self,

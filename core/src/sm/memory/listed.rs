@@ -64,8 +64,8 @@ impl ListedAccess {
         self.pattern
     }
 
-    /// The same in another list: its lines stand so much later, and its pattern at `pattern`. At
-    /// most `u32::MAX` lines.
+    /// This access in another list: its lines stand `by` places later, and its pattern at
+    /// `pattern`. At most `u32::MAX` lines.
     #[must_use]
     pub const fn moved_on(self, by: u32, pattern: u32) -> Self {
         Self { first_line: self.first_line.saturating_add(by), pattern, ..self }

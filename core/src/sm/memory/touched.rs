@@ -279,8 +279,9 @@ impl Touched {
         }
     }
 
-    /// The same for lanes that together access all bytes from `first` to `last`, in this order.
-    /// Not for local memory. Range of `last`: `first..first + LANES * MOST_LANE_BYTES`.
+    /// Replaces the access by another, of lanes that together access all bytes from `first` to
+    /// `last`, in this order. Not for local memory. Range of `last`:
+    /// `first..first + LANES * MOST_LANE_BYTES`.
     pub fn refill_span(&mut self, space: AddressSpace, first: u64, last: u64) {
         self.lines.clear();
         self.space = space;

@@ -79,7 +79,9 @@ impl Collection<'_> {
         Ok(())
     }
 
-    /// The same over a main register file with levels above it.
+    /// Issues an instruction over a main register file with levels above it. The instruction has a
+    /// lane enabled and moves `access`: it asks for its operands, and enters a collector unit if it
+    /// needs one.
     // Apart from the way without levels, which its registers would slow down.
     #[inline(never)]
     fn ask_through_levels<O: SmObserver, const CAPACITY: usize>(
@@ -260,7 +262,8 @@ impl Collection<'_> {
         moved
     }
 
-    /// The same of the port of global memory.
+    /// Starts the oldest instruction for the port of global memory that can start now, if there is
+    /// one. Returns its warp, if it waited for nothing but that or has predicates to write.
     // Apart from those that answer to nothing but their operands, which are most.
     #[inline(never)]
     fn start_access<O: SmObserver>(
@@ -365,7 +368,8 @@ impl Collection<'_> {
         }
     }
 
-    /// The same of an instruction that has not one result.
+    /// The results of a warp's instruction, which has none or several, start now. The first is
+    /// there in cycle `there`, each other one cycle after the one before it.
     // Apart from those with one, which are most.
     #[inline(never)]
     fn start_each(

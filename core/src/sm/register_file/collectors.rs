@@ -346,7 +346,8 @@ impl<'m> Collection<'m> {
         }
     }
 
-    /// The same of an instruction that has not one result.
+    /// Marks the results of an instruction that issues, and has none or several, as on their way,
+    /// which a reader waits for with `wait`; `to_main`, to the main register file, all of them.
     // Apart from those with one, which are most.
     #[inline(never)]
     fn announce_each(
@@ -362,7 +363,8 @@ impl<'m> Collection<'m> {
         });
     }
 
-    /// The same of one result.
+    /// Marks one result of an instruction that issues as on its way, which a reader waits for with
+    /// `wait`; `to_main`, to the main register file.
     #[expect(clippy::inline_always, reason = "a fifth of an SM's time is calls of this size")]
     #[inline(always)]
     fn announce_one(
