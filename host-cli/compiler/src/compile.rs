@@ -53,7 +53,9 @@ pub fn compile(
 ///
 /// # Errors
 ///
-/// As [`compile`], less those of inlining.
+/// More registers than have numbers, an instruction with more operand slots than an image holds, an
+/// instruction that alone names more registers than there may be, or a kernel so large or so deeply
+/// nested that analysing it would take unbounded memory.
 pub(crate) fn in_order(kernel: &Kernel, options: CompileOptions) -> Result<Program, Diagnostic> {
     let CompileOptions { registers, order } = options;
     if order == Order::Ptx {
@@ -117,7 +119,9 @@ fn reordered(
 ///
 /// # Errors
 ///
-/// As [`compile`], less those of inlining.
+/// More registers than have numbers, an instruction with more operand slots than an image holds, an
+/// instruction that alone names more registers than there may be, or a kernel so large or so deeply
+/// nested that analysing it would take unbounded memory.
 pub fn allocate(kernel: &Kernel, limit: Option<RegisterLimit>) -> Result<Program, Diagnostic> {
     within_limits(kernel, limit).map_err(|limit| kernel.refused(limit))
 }

@@ -323,8 +323,8 @@ impl WebBuilder {
 }
 
 impl Kernel {
-    /// The same kernel with a register for each value: definitions that no use may see together
-    /// have registers of their own. A kernel that is too large for that stays as it is.
+    /// This kernel with a register for each value: definitions that no use may see together have
+    /// registers of their own. A kernel that is too large for that stays as it is.
     #[must_use]
     pub fn with_registers_for_values(self) -> Self {
         let values = Graph::new(&self).and_then(|graph| Values::new(&self, &graph));

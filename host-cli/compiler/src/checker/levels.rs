@@ -32,7 +32,8 @@ fn number(upper: Upper) -> usize {
 ///
 /// # Errors
 ///
-/// As there, and as [`LevelsChecker::new`].
+/// What the program adds to the kernel cannot be told from it; or every violation found, in program
+/// order within each kind.
 pub fn check_levels(
     kernel: &Kernel,
     program: &Program,

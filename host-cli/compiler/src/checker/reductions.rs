@@ -20,7 +20,8 @@ pub(super) fn apply<'k>(kernel: &'k Kernel, program: &Program) -> Cow<'k, Kernel
     without_results(kernel, numbered)
 }
 
-/// The same for instructions with their numbers in the kernel.
+/// The kernel with the results of atomics left out where `made` leaves them out and may. `made` has
+/// instructions with their numbers in the kernel.
 pub(super) fn without_results<'k, 'i>(
     kernel: &'k Kernel,
     made: impl Iterator<Item = (usize, &'i Instruction)>,

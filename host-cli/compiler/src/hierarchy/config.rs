@@ -88,8 +88,9 @@ pub struct HierarchyConfig {
     pub partial_ranges: bool,
     /// What the encoding can name.
     pub dual_writes: DualWrites,
-    /// As if nothing were lost when a warp is descheduled: the bound of `[DISS]` 6.6.3 on moving
-    /// instructions across long-latency events. No machine does it, and no checker accepts it.
+    /// Values stay where they are as if nothing were lost when a warp is descheduled: the bound of
+    /// `[DISS]` 6.6.3 on moving instructions across long-latency events. No machine does it, and no
+    /// checker accepts it.
     pub past_deschedules: bool,
     /// Strands hold whole loops in which no warp is descheduled, so that values stay where they are
     /// past backward branches (`[DISS]` 6.6.2). What is read behind the strand is still written to

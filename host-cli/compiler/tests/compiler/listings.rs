@@ -40,7 +40,7 @@ fn check(name: &str, text: &str, limit: Option<RegisterLimit>) {
     compare(name, &found);
 }
 
-/// The same kernels, fitted to three entries and a split last result file.
+/// Two of the kernels, fitted to three entries and a split last result file.
 #[test]
 fn listings_with_levels_are_as_committed() {
     let module = strata_ptx::parse(TEXTS[0].1).module;
