@@ -130,7 +130,8 @@ impl Memory<'_> {
         self.access_at((file, local), access, addresses, mask, direction)
     }
 
-    /// The same at addresses that the caller names instead of the access.
+    /// Carries out an access for the lanes of `mask`, at addresses that the caller names instead of
+    /// the access.
     pub(crate) fn access_at(
         &mut self,
         (file, local): Threads<'_>,

@@ -154,7 +154,7 @@ pub enum DeviceError {
     BadAlignment {
         /// Name of the buffer.
         name: String,
-        /// As given. Unit: bytes.
+        /// The alignment as given. Unit: bytes.
         align: u64,
     },
     /// A host copy outside of every buffer.

@@ -56,7 +56,7 @@ pub fn execute(
 /// empty.
 ///
 /// # Errors
-/// As [`execute`].
+/// The first fault in execution order. Memory keeps what was written until then.
 pub fn execute_into(
     device: &mut Device,
     executable: &Executable,
@@ -71,7 +71,7 @@ pub fn execute_into(
 /// paths there are. A path may come again in a later part. Accesses are not recorded.
 ///
 /// # Errors
-/// As [`execute`].
+/// The first fault in execution order. Memory keeps what was written until then.
 pub fn execute_in_parts(
     device: &mut Device,
     executable: &Executable,

@@ -29,7 +29,7 @@ pub struct Place {
     pub kernel: String,
     /// Line of the PTX file, from 1.
     pub line: u32,
-    /// The same in CUDA, where the PTX says so.
+    /// Place in CUDA, where the PTX says so.
     pub cuda: Option<CudaPlace>,
     /// Instruction index within the program.
     pub pc: u32,
@@ -203,7 +203,7 @@ pub enum Fault {
         kernel: String,
         /// `grid` or `block`.
         what: &'static str,
-        /// As given.
+        /// The dimensions as given.
         dimensions: [u32; 3],
     },
     /// A grid or block that the kernel's directives do not allow.
@@ -219,7 +219,7 @@ pub enum Fault {
     TooManyThreads {
         /// Kernel name.
         kernel: String,
-        /// As given.
+        /// Dimensions of the block as given.
         block: [u32; 3],
         /// Product of the dimensions.
         threads: u64,
@@ -231,7 +231,7 @@ pub enum Fault {
     TooManyCtas {
         /// Kernel name.
         kernel: String,
-        /// As given.
+        /// Dimensions of the grid as given.
         grid: [u32; 3],
         /// Product of the dimensions.
         ctas: u128,

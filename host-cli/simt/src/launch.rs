@@ -58,7 +58,8 @@ pub struct Launch {
     /// Also record what the memory instructions of those CTAs move. Where they move it is recorded
     /// by [`crate::execute_into`].
     pub record_accesses: bool,
-    /// The same with the lines that they touch, for memories that know addresses.
+    /// Also record what the memory instructions of those CTAs move with the lines that they touch,
+    /// for memories that know addresses.
     pub record_lines: bool,
     /// Most that is kept of what a running CTA executes: runs of paths, and what its accesses move
     /// or touch; also of all CTAs together, unless [`crate::execute_in_parts`] hands it over. Unit:

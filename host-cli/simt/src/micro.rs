@@ -218,7 +218,7 @@ pub(crate) enum AddressSource {
     Wide { row: u32, offset: i64 },
     /// A 32-bit register plus an offset; wraps at 32 bits.
     Narrow { row: u32, offset: i64 },
-    /// The same for all lanes and launches.
+    /// An address that is the same for all lanes and launches.
     Fixed(u64),
     /// A spill slot, likewise: the kernel's own accesses do not reach it.
     Slot(u64),
@@ -243,7 +243,7 @@ pub(crate) enum Space {
 }
 
 impl Space {
-    /// As a message calls it.
+    /// Its name in messages.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Generic => "generic",
@@ -338,7 +338,7 @@ pub(crate) struct Atomic {
 pub(crate) struct TextureAccess {
     /// Where the handle, or the address of the reference, comes from.
     pub(crate) object: AddressSource,
-    /// The same of a sampler, where one is named.
+    /// Where the handle of a sampler, or the address of its reference, comes from, if one is named.
     pub(crate) sampler: Option<AddressSource>,
     /// Dimensions that it names.
     pub(crate) dimensions: Dimensions,

@@ -185,7 +185,8 @@ impl Even {
         }
     }
 
-    /// The same within a window, if all addresses are inside; nothing if none is.
+    /// These accesses relative to the start of a window, if all addresses are inside; nothing if
+    /// none is.
     fn inside(&self, window: u64) -> Result<Option<Self>, Straddles> {
         let low = self.low.wrapping_sub(window);
         if window == 0 {
@@ -254,7 +255,7 @@ impl Even {
     }
 }
 
-/// The same for any addresses.
+/// Bytes that one execution moves for the lanes of `mask`, all together, at any addresses.
 fn lane_by_lane(windows: &Windows, shape: AccessShape, mask: u32, addresses: Addresses<'_>) -> u32 {
     let mut room = [0; 32];
     let each = list(addresses, &mut room);

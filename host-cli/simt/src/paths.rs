@@ -84,8 +84,8 @@ impl PathDictionary {
         &self.warps
     }
 
-    /// The same paths with other numbers for the instructions, and the warps in order of CTA and
-    /// warp. `number` must give different instructions different numbers.
+    /// These paths with other numbers for the instructions, and the warps in order of CTA and warp.
+    /// `number` must give different instructions different numbers.
     #[must_use]
     pub fn renumbered(&self, number: impl Fn(u32) -> u32) -> Self {
         let mut recorder = PathRecorder::default();

@@ -131,7 +131,7 @@ pub enum Dimensions {
 }
 
 impl Dimensions {
-    /// As PTX and messages call it.
+    /// Its name in PTX and in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Linear => "linear",

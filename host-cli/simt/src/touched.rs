@@ -49,7 +49,7 @@ impl Patterns {
 }
 
 impl TouchedLines {
-    /// The same as a memory takes it.
+    /// The accesses, their lines and their patterns, as a memory takes them.
     pub fn list(&self) -> AccessList<'_> {
         let patterns = &self.patterns.all;
         AccessList { accesses: &self.accesses, lines: &self.lines, patterns }

@@ -292,13 +292,15 @@ pub fn per_half(a: u32, b: u32, operation: impl Fn(u16, u16) -> u16) -> u32 {
     u32::from(low) | u32::from(high) << 16
 }
 
-/// As [`per_half`], for one operand.
+/// Applies a 16-bit operation of one operand to both halves of a packed word (`.u16x2`, `.f16x2`,
+/// ...).
 #[inline]
 pub fn per_half1(a: u32, operation: impl Fn(u16) -> u16) -> u32 {
     u32::from(operation(a as u16)) | u32::from(operation((a >> 16) as u16)) << 16
 }
 
-/// As [`per_half`], for three operands.
+/// Applies a 16-bit operation of three operands to both halves of packed words (`.u16x2`, `.f16x2`,
+/// ...).
 #[inline]
 pub fn per_half3(a: u32, b: u32, c: u32, operation: impl Fn(u16, u16, u16) -> u16) -> u32 {
     let low = operation(a as u16, b as u16, c as u16);

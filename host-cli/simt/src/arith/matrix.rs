@@ -41,13 +41,14 @@ pub fn fuse_products(shape: Shape, sums: &mut [u64], a: &[u64], b: &[u64]) {
     rows(shape, (sums, a, b), |sum, x, y| *sum = fma_f64(x, y, *sum));
 }
 
-/// The same for integers of 8 bits and less. The sums do not overflow: their start has 32 bits.
+/// Adds A times B to `sums`, for integers of 8 bits and less. The sums do not overflow: their start
+/// has 32 bits.
 pub fn count_products(shape: Shape, sums: &mut [i64], a: &[i32], b: &[i32]) {
     rows(shape, (sums, a, b), |sum, x, y| *sum += i64::from(x * y));
 }
 
-/// The same for single bits, 32 in each element: the bits set in the `and`, or exclusive or, of the
-/// words of a row and a column.
+/// Adds A times B to `sums`, for single bits, 32 in each element: the bits set in the `and`, or
+/// exclusive or, of the words of a row and a column.
 pub fn count_bits(shape: Shape, sums: &mut [i64], a: &[u32], b: &[u32], xor: bool) {
     let count = |x: u32, y: u32| if xor { x ^ y } else { x & y }.count_ones();
     rows(shape, (sums, a, b), |sum, x, y| *sum += i64::from(count(x, y)));

@@ -79,7 +79,8 @@ pub fn canonical_f32(value: f32) -> u32 {
     if value.is_nan() { NAN_F32 } else { value.to_bits() }
 }
 
-/// As [`canonical_f32`].
+/// The canonical NaN for any NaN of f64, other bits unchanged: what a row of hardware operations
+/// needs.
 #[inline]
 pub fn canonical_f64(value: f64) -> u64 {
     if value.is_nan() { NAN_F64 } else { value.to_bits() }

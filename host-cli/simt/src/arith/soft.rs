@@ -19,7 +19,7 @@ pub(super) struct Format {
 impl Format {
     pub(super) const F16: Self = Self { precision: 11, exponent_bits: 5 };
     pub(super) const BF16: Self = Self { precision: 8, exponent_bits: 8 };
-    /// As 19 bits; in a register these are the upper ones of 32.
+    /// `tf32` has 19 bits here; in a register these are the upper ones of 32.
     pub(super) const TF32: Self = Self { precision: 11, exponent_bits: 8 };
     pub(super) const F32: Self = Self { precision: 24, exponent_bits: 8 };
     pub(super) const F64: Self = Self { precision: 53, exponent_bits: 11 };

@@ -19,7 +19,7 @@ pub(crate) struct Geometry {
     pub(crate) dynamic_shared: u32,
     /// Shared memory that threads may access.
     pub(crate) shared: u32,
-    /// The same as the machine gives it to a CTA: in whole units.
+    /// Shared memory of a CTA as the machine gives it: in whole units.
     pub(crate) total_shared: u32,
     /// Of it, what the system software has.
     pub(crate) reserved_shared: u32,

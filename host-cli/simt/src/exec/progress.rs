@@ -4,7 +4,8 @@
 /// other in a loop make progress. Unit: warp instructions.
 pub(crate) const SLICE: u64 = 1 << 16;
 
-/// The same in launches whose CTAs take turns. Unit: warp instructions.
+/// Instructions after which another split or warp gets its turn, in launches whose CTAs take turns.
+/// Unit: warp instructions.
 pub(crate) const SHORT_SLICE: u64 = 1 << 10;
 
 /// Instructions for which all warps of a CTA poll before the next CTA starts, although the CTA does

@@ -42,7 +42,8 @@ fn run(body: &str, threads: u32) -> Vec<u32> {
     run_in(19, body, threads)
 }
 
-/// The same in every `step`th of the hierarchies.
+/// What a kernel stores, which must be the same with its values in every `step`th of the
+/// hierarchies and with few registers.
 fn run_in(step: usize, body: &str, threads: u32) -> Vec<u32> {
     let (mut bench, out, launch) = prepare(body, threads);
     bench.run("k", &launch).unwrap_or_else(|fault| panic!("{fault}"));
@@ -309,7 +310,8 @@ fn values_of_lanes_that_wait_are_not_lost_while_others_go_on_to_the_end() {
     );
 }
 
-/// The same where the other side exits by itself, and where both sides wait at barriers.
+/// Lanes wait with values of their own, where the other side exits by itself, and where both sides
+/// wait at barriers.
 #[test]
 fn values_of_lanes_that_wait_are_not_lost_while_the_other_side_runs() {
     for (wait, other) in [

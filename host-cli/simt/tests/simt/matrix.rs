@@ -203,7 +203,7 @@ impl Range {
         }
     }
 
-    /// The same of f16.
+    /// First field of exponents of f16, and how many there are.
     fn half(self) -> (u32, u32) {
         match self {
             Self::Middle => (8, 14),
@@ -299,7 +299,7 @@ fn tensor(d: &str, terms: &[(Double, Double)], c: Double, least: i32) -> u64 {
     if d == "f16" || sum == 0 { rounded(d, value) } else { towards_zero(value) }
 }
 
-/// As f32, but what is too large is infinite.
+/// The f32 next to a number towards zero, but what is too large is infinite.
 fn towards_zero(value: Double) -> u64 {
     if f64::from_bits(value.to_bits() as u64).abs() >= f64::exp2(128.0) {
         return rounded("f32", value);
@@ -310,7 +310,7 @@ fn towards_zero(value: Double) -> u64 {
     single.to_bits() as u64
 }
 
-/// The same by another implementation: one element of D.
+/// One element of D, by another implementation.
 fn expected(case: &Case, a: &[u64], b: &[u64], c: u64) -> u64 {
     let [d, of_a, of_b, of_c] = case.types;
     let pairs = a.iter().zip(b);

@@ -217,7 +217,7 @@ fn producer(wait: &str) -> String {
     )
 }
 
-/// As [`producer`]: the text that the consumers write, by thread.
+/// What the consumers of [`producer`] write, by thread.
 fn produced(wait: &str) -> Vec<u32> {
     words(&producer(wait), 96)
 }

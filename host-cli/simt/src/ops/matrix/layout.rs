@@ -46,8 +46,9 @@ pub(crate) fn mma(role: Role, tall: bool, slot: Slot) -> (usize, usize) {
     }
 }
 
-/// The same of `mma.m8n8k4` of f16, of which lanes 4 `q` to 4 `q` + 3 and 16 more compute the
-/// product `q`. `columns`: whether the layouts of A and B are `.col`.
+/// Line and position of an element of a fragment of `mma.m8n8k4` of f16, of which lanes 4 `q` to 4
+/// `q` + 3 and 16 more compute the product `q`. `columns`: whether the layouts of A and B are
+/// `.col`.
 pub(super) fn quarter(role: Role, columns: [bool; 2], slot: Slot) -> (usize, usize) {
     let Slot { lane, register, part, parts } = slot;
     let element = register * parts + part;
