@@ -14,7 +14,7 @@ use crate::module::span::Span;
 /// A file of a `.file`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaFile {
-    /// As the PTX names it, often with folders; control characters are written as escapes.
+    /// Its name as the PTX has it, often with folders; control characters are written as escapes.
     pub name: String,
     /// The name without folders, where no other file of the module has the same.
     pub short: String,

@@ -75,21 +75,21 @@ impl Diagnostic {
         Self { kind, code, message, span, hint: None, kernel: None, cuda: None }
     }
 
-    /// The same with a hint.
+    /// This diagnostic with a hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same with its place in CUDA, as its module knows it.
+    /// This diagnostic with its place in CUDA, as its module knows it.
     #[must_use]
     pub fn with_cuda(mut self, lines: &CudaLines) -> Self {
         self.cuda = lines.of(self.span);
         self
     }
 
-    /// The same, inside the named kernel or function.
+    /// This diagnostic inside the named kernel or function.
     #[must_use]
     pub fn in_kernel(mut self, kernel: impl Into<String>) -> Self {
         self.kernel = Some(kernel.into());

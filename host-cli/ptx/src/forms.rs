@@ -97,7 +97,7 @@ pub(crate) enum SlotType {
     None,
     /// The type written at this position.
     Index(u8),
-    /// The same with twice the width.
+    /// The type written at this position, with twice the width.
     Wide(u8),
     /// Always this one.
     Fixed(ScalarType),
