@@ -19,9 +19,9 @@ impl Design {
         }
     }
 
-    /// The same with these operand collectors, whatever its own are: a write pool costs what that
-    /// of the design or of its technology does, and cycles are taken as they are given, at the same
-    /// energy. The name stays.
+    /// This design with these operand collectors, whatever its own are: a write pool costs what
+    /// that of the design or of its technology does, and cycles are taken as they are given, at the
+    /// same energy. The name stays.
     ///
     /// # Errors
     /// The core refuses them.

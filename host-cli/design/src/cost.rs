@@ -43,7 +43,8 @@ pub struct Cost {
     /// Memory of the model for one SM with all its registers in use, with the host's capacity.
     /// Unit: bytes.
     pub model_host_bytes: usize,
-    /// The same with the device's capacity, if the design fits it.
+    /// Memory of the model for one SM with all its registers in use, with the device's capacity, if
+    /// the design fits it. Unit: bytes.
     pub model_device_bytes: Option<usize>,
     /// Values that no source prints.
     pub assumed: Vec<String>,

@@ -105,7 +105,8 @@ impl Delivery {
         })
     }
 
-    /// The same with a variant's split bank writes and write pool.
+    /// Operand collectors with a variant's split bank writes and write pool; a fixed latency stays
+    /// as it is.
     pub(super) fn with(self, variant: &Variant) -> Self {
         match self {
             Self::FixedLatency { .. } => self,

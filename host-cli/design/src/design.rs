@@ -31,7 +31,7 @@ const NO_TIME: &str = "its hits depend on the order in which warps access memory
 
 /// What to do about a data cache that has no use, in a design file.
 const LEAVE_OUT: &str = "leave the table out";
-/// The same of a built-in design.
+/// What to do about a data cache that has no use, in a built-in design.
 const NAME_ANOTHER: &str = "name a design without one, such as `dissertation`";
 
 /// A design, ready to count with.
@@ -107,7 +107,7 @@ impl Design {
         &self.sm.organisation
     }
 
-    /// The same for who asks about time alone: without what only its energy depends on.
+    /// This design without what only its energy depends on, for who asks about time alone.
     #[must_use]
     pub fn without_energy(self) -> Self {
         let unknown = NoEnergy("only its time is asked for".to_owned());

@@ -27,7 +27,7 @@ pub struct Specifier {
     pub lrf: u32,
     /// Entries of the operand register file that can be named together with a register: with each.
     pub orf_pairs: u32,
-    /// The same of the last result file.
+    /// Entries of the last result file that can be named together with a register: with each.
     pub lrf_pairs: u32,
 }
 

@@ -233,7 +233,7 @@ fn family(name: &str) -> Option<(Parts, u8, &str)> {
         .then_some((parts, entries, suffixes))
 }
 
-/// The same suffixes in the right order, if that is all that is wrong.
+/// A name `PREFIX-rfcN...` with its suffixes in the right order, if that is all that is wrong.
 fn reordered(name: &str) -> Option<String> {
     let (parts, entries, given) = family(name)?;
     let mut given: Vec<_> = given.split('-').skip(1).collect();

@@ -39,7 +39,7 @@ pub(super) fn resolve(argument: &str) -> Result<Design, ConfigError> {
 }
 
 impl Design {
-    /// The same with other values of some keys of design files, or without these keys. The name
+    /// This design with other values of some keys of design files, or without these keys. The name
     /// stays; what the argument names is read again.
     ///
     /// # Errors

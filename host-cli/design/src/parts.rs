@@ -222,7 +222,7 @@ impl Parts {
         self.storage = Some(storage);
     }
 
-    /// The same with the memory's kind in another technology, if it has that kind.
+    /// These parts with the memory's kind in another technology, if it has that kind.
     pub(super) fn in_technology(mut self, name: &str) -> Option<Self> {
         let kind = self.memory.as_ref()?.kind;
         self.memory = Some(MainMemory::new(memories(name)?, kind)?);

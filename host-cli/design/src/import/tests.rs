@@ -70,7 +70,7 @@ fn wanted() -> Wanted {
     }
 }
 
-/// The same of CACTI, which does not print that its access has 1,024 bits.
+/// What is asked for of an output of CACTI, which does not print that its access has 1,024 bits.
 fn of_cacti() -> Wanted {
     Wanted { bits: Some(1024), ..wanted() }
 }

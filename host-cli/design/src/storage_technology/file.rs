@@ -48,7 +48,7 @@ pub fn load(path: &Path) -> Result<Arc<StorageTechnology>, ConfigError> {
 /// Reads a technology from the text of a file; `file` is used in messages.
 ///
 /// # Errors
-/// As [`load`].
+/// It is no such file, or has a value that is out of its range, with its place.
 pub fn parse(file: &str, text: &str) -> Result<Arc<StorageTechnology>, ConfigError> {
     let technology: StorageTechnology = technology_file::parse(file, text)?;
     technology.check(Checks { file }).map_err(|error| error.located(file, text))?;
