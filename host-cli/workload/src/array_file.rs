@@ -105,7 +105,7 @@ impl ArrayFile {
     ///
     /// # Errors
     ///
-    /// As [`Self::read`].
+    /// A file that cannot be read, is malformed, holds other elements than `element`s, or too many.
     pub fn read_from(
         &self,
         file: impl Read + Seek,

@@ -18,7 +18,7 @@ pub enum WorkloadError {
     /// No built-in workload has this name.
     #[error("unknown workload `{name}`")]
     Unknown {
-        /// As asked for.
+        /// The name as asked for.
         name: String,
         /// Built-in names that look alike, best first; may be empty.
         suggestions: Vec<&'static str>,
@@ -28,7 +28,7 @@ pub enum WorkloadError {
     UnknownSize {
         /// The workload.
         workload: String,
-        /// As asked for.
+        /// The size as asked for.
         size: String,
         /// The sizes there are, in words.
         known: String,
@@ -38,7 +38,7 @@ pub enum WorkloadError {
     UnknownParameter {
         /// The workload.
         workload: String,
-        /// As asked for.
+        /// The parameter as asked for.
         parameter: String,
         /// The parameters there are, in words.
         known: String,
@@ -46,7 +46,7 @@ pub enum WorkloadError {
     /// An override is not of the form NAME=INTEGER.
     #[error("`{text}` sets no parameter: {because}")]
     Override {
-        /// As given.
+        /// The override as given.
         text: String,
         /// What is wrong with it.
         because: String,

@@ -28,7 +28,7 @@ pub enum RunError {
         workload: String,
         /// `no kernel` or `several kernels`.
         what: &'static str,
-        /// As asked for.
+        /// The kernel's name as asked for.
         kernel: String,
         /// The kernels it launches, or those that may be meant, in words.
         known: String,
@@ -40,7 +40,7 @@ pub enum RunError {
         workload: String,
         /// `launch` or `CTA`.
         what: &'static str,
-        /// As asked for.
+        /// The index as asked for.
         index: u64,
         /// How many there are, at most for CTAs.
         count: u64,

@@ -69,7 +69,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The same with no launch's paths kept: results and what is printed only.
+    /// These options with no launch's paths kept: results and what is printed only.
     #[must_use]
     pub fn recording_nothing(&self) -> Self {
         Self { record_paths: false, ..self.clone() }
@@ -232,7 +232,8 @@ impl Prepared {
         self.execute_into(options, &mut WithoutAddresses(sink))
     }
 
-    /// As [`Prepared::execute`], for sinks that may also take addresses. Addresses replace the
+    /// Runs every launch on a new device and returns the final contents of the plan's buffers, as
+    /// [`Prepared::execute`] does, for sinks that may also take addresses. Addresses replace the
     /// accesses of [`Options::accesses`].
     pub fn execute_into(
         &self,
@@ -275,7 +276,8 @@ impl Prepared {
         Ok(all)
     }
 
-    /// The same with the kernel's name, for each kernel.
+    /// What its launches need of an SM's storage, with the name of the kernel: equal pairs once.
+    /// Launches that depend on results count as those of the first iteration.
     ///
     /// # Errors
     /// Those of [`Self::needs`].

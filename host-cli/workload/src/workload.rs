@@ -139,8 +139,8 @@ impl Workload {
         })
     }
 
-    /// The same with other contents of its first buffers, each as long as the launch file says, in
-    /// the place of those that the launch file gives them.
+    /// This workload with other contents of its first buffers, each as long as the launch file
+    /// says, in the place of those that the launch file gives them.
     #[must_use]
     pub fn with_contents(self, contents: Vec<Arc<[u8]>>) -> Self {
         Self { contents, ..self }

@@ -67,7 +67,7 @@ pub enum ArrayProblem {
     Unknown {
         /// `array` or `column`.
         what: &'static str,
-        /// As asked for.
+        /// The name as asked for.
         name: String,
         /// The names that it has, in words.
         known: String,

@@ -80,7 +80,7 @@ pub enum Problem {
     Requirement {
         /// `zero` or `positive`.
         what: &'static str,
-        /// As written.
+        /// The expression as written.
         expression: String,
         /// Its value.
         value: i64,
@@ -110,7 +110,7 @@ pub enum Problem {
     UnknownName {
         /// What was looked for.
         what: &'static str,
-        /// As written.
+        /// The name as written.
         name: String,
         /// The names there are, in words.
         known: String,
@@ -118,7 +118,7 @@ pub enum Problem {
     /// A name of C++ source that several kernels have.
     #[error("several kernels are `{name}`: {meant}")]
     SeveralKernels {
-        /// As written.
+        /// The name as written.
         name: String,
         /// Those that may be meant, in words.
         meant: String,
@@ -168,7 +168,7 @@ pub enum Problem {
     /// An array of another size.
     #[error("`{path}` has {found} elements, {expected} are expected")]
     FileShape {
-        /// As written.
+        /// The path as written.
         path: String,
         /// Sides of the array, in words.
         found: String,
@@ -217,7 +217,7 @@ pub enum Problem {
     /// A structure that cannot be.
     #[error("a structure cannot be aligned to {align} bytes")]
     Alignment {
-        /// As written.
+        /// The alignment as written. Unit: bytes.
         align: u64,
     },
     /// A grid or block without or with too many dimensions.
@@ -257,7 +257,7 @@ pub enum Problem {
     Text {
         /// What it should be.
         what: &'static str,
-        /// As written, shortened.
+        /// The text as written, shortened.
         text: String,
         /// What is wrong with it.
         why: NameError,
@@ -275,7 +275,7 @@ pub enum Problem {
     /// A number that a floating-point type cannot hold.
     #[error("{value} does not fit {element}: {because}")]
     Inexact {
-        /// As read.
+        /// The number as read.
         value: String,
         /// The type.
         element: &'static str,
@@ -285,13 +285,13 @@ pub enum Problem {
     /// A number whose type nothing says.
     #[error("a plain number has the type that the PTX says, which says none here")]
     Untyped {
-        /// As written.
+        /// The number as written.
         number: String,
     },
     /// A number with a fraction for a parameter of an integer type.
     #[error("the parameter is .{kind}, {number} is not an integer")]
     Whole {
-        /// As written.
+        /// The number as written.
         number: String,
         /// The parameter's type.
         kind: &'static str,
