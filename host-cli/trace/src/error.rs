@@ -143,9 +143,9 @@ pub enum Problem {
     Changed {
         /// The program counter.
         pc: u64,
-        /// As first seen.
+        /// The instruction as first seen.
         before: String,
-        /// As seen here.
+        /// The instruction as seen here.
         now: String,
     },
     /// Registers that no form of the opcode has.
@@ -246,7 +246,7 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
     if bytes.is_empty() { "the end of the line".to_owned() } else { format!("`{}`", bare(bytes)) }
 }
 
-/// The same without quotes around it.
+/// Text for a message without quotes around it: printable, short.
 pub(crate) fn bare(bytes: &[u8]) -> String {
     let cut = &bytes[..bytes.len().min(SHOWN)];
     let dots = if bytes.len() > SHOWN { "..." } else { "" };

@@ -48,7 +48,8 @@ pub(crate) struct Unused {
 pub(crate) enum Layout {
     /// A width, perhaps addresses of lanes, immediates, perhaps values.
     Lanes,
-    /// The same behind a flag: whether a matrix instruction of a warp group ends its group.
+    /// A width, perhaps addresses of lanes, immediates, perhaps values, all behind a flag: whether
+    /// a matrix instruction of a warp group ends its group.
     Matrix {
         /// The flag.
         commits: bool,

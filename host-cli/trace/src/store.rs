@@ -111,7 +111,7 @@ pub enum StoreProblem {
         kernel: String,
         /// Program counter of the instruction.
         pc: u64,
-        /// As a trace names it.
+        /// The instruction's mnemonic, as a trace names it.
         mnemonic: String,
     },
     /// A launch whose residency does not follow from its registers.

@@ -63,7 +63,7 @@ impl Recording {
         Ok(Self::new(ChunkReader::open(path)?))
     }
 
-    /// The same for the bytes of a file; `file` is its name in messages.
+    /// Reads the bytes of a file and checks what it is; `file` is its name in messages.
     pub fn parse(bytes: Vec<u8>, file: &str) -> Result<Self, StoreError> {
         let bytes = Box::new(std::io::Cursor::new(bytes));
         Ok(Self::new(ChunkReader::new(bytes, file.to_owned())?))
