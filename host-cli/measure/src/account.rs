@@ -189,7 +189,7 @@ pub(crate) fn add(
     add_to(common, accounts, launches, input)
 }
 
-/// The same where launches are already in what does not depend on designs.
+/// Adds launches to each account; what does not depend on designs, `common`, has them already.
 pub(crate) fn add_to(
     common: &mut Common,
     accounts: &mut [Account<'_>],

@@ -58,7 +58,9 @@ pub(crate) fn each_batch(
     })
 }
 
-/// The same for a user that keeps the launches.
+/// Executes a prepared workload once, hands `visit` every launch that the request asks for, and
+/// compares the results with the host reference. Launches come several at a time, in order; `visit`
+/// may keep them.
 pub(crate) fn each_executed<'p>(
     workload: &Workload,
     prepared: &'p Prepared,

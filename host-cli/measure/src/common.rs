@@ -21,7 +21,7 @@ use crate::spills::SpillTraffic;
 pub(crate) struct Common {
     /// Counters of the flat register file by whole warps.
     pub(crate) flat: Counters,
-    /// The same by clusters.
+    /// Counters of the flat register file by clusters.
     pub(crate) flat_clusters: Counters,
     pub(crate) usage: ValueUsage,
     /// Orders of the launches' instructions, as reports call them.

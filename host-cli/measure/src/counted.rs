@@ -53,7 +53,8 @@ impl<'a> Counted<'a> {
         Self::of_program(launch.program, source, launch.about, &launch.outcome)
     }
 
-    /// The same from its parts.
+    /// An executed launch from its parts: its program, the module and the text of that, how it was
+    /// launched, and what it did.
     pub(crate) fn of_program(
         program: &'a Program,
         (module, text): (&'a Module, &'a str),

@@ -46,7 +46,7 @@ pub struct Fitted<'a> {
     pub image: &'a Image,
     /// Where each of its slots lives, if the compiler says so.
     pub placements: Option<&'a [Placement]>,
-    /// The same program with sorted registers and bundles, for a launch whose registers lie in
+    /// The image's program with sorted registers and bundles, for a launch whose registers lie in
     /// scratchpad memory.
     pub bundled: Option<&'a Bundled>,
 }
@@ -85,7 +85,7 @@ pub fn fitted(program: &Program, config: &HierarchyConfig) -> Result<Hierarchy, 
 pub struct FittedKernels {
     /// By the kernel's name.
     fitted: BTreeMap<String, Hierarchy>,
-    /// The same.
+    /// By the kernel's name.
     bundled: BTreeMap<String, Bundled>,
 }
 
@@ -95,7 +95,7 @@ impl FittedKernels {
     ///
     /// # Errors
     ///
-    /// As [`FittedKernels::of`], and a program without bundles.
+    /// No program (a trace has none), one that is too large, or one without bundles.
     pub fn prepare(&mut self, design: &Design, program: Option<&Program>) -> Result<(), FitError> {
         if design.sm.storage == StorageKind::Expars || design.sorted_registers {
             let program = program.ok_or(FitError::NoProgramForBundles)?;

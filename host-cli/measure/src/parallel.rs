@@ -73,7 +73,8 @@ pub fn each<I: Sync, T: Send>(
     finished(inputs, jobs, notes, name, work)?.all()
 }
 
-/// The same of the inputs that were begun before Ctrl-C, if there is one.
+/// What `work` makes of each input that was begun before Ctrl-C, if there is one, in their order,
+/// or the first failure. [`in_order`] says more.
 pub fn finished<I: Sync, T: Send>(
     inputs: &[I],
     jobs: usize,

@@ -84,7 +84,7 @@ impl Request {
         })
     }
 
-    /// The same with another seed of all random contents.
+    /// This request with another seed of all random contents.
     #[must_use]
     pub fn with_seed(mut self, seed: u32) -> Self {
         self.overrides.insert(SEED.to_owned(), i64::from(seed));
@@ -97,7 +97,7 @@ impl Request {
         &self.words
     }
 
-    /// The same in another mode.
+    /// This request in another mode.
     #[must_use]
     pub fn in_mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
@@ -108,7 +108,7 @@ impl Request {
         self
     }
 
-    /// The same for these designs: with the lines that accesses touch, if one has a data cache.
+    /// This request for these designs: with the lines that accesses touch, if one has a data cache.
     #[must_use]
     pub fn for_designs<'a>(mut self, designs: impl IntoIterator<Item = &'a Design>) -> Self {
         let has_cache = |design: &Design| design.data_cache.is_some();
@@ -116,35 +116,35 @@ impl Request {
         self
     }
 
-    /// The same with every launch in one part.
+    /// This request with every launch in one part.
     #[must_use]
     pub fn in_whole_launches(mut self) -> Self {
         self.options.part_bytes = None;
         self
     }
 
-    /// The same with a drawing.
+    /// This request with a drawing.
     #[must_use]
     pub fn with_timeline(mut self, timeline: Option<timeline::Request>) -> Self {
         self.timeline = timeline;
         self
     }
 
-    /// The same with buffers to write.
+    /// This request with buffers to write.
     #[must_use]
     pub fn with_dumps(mut self, dumps: Vec<Dump>) -> Self {
         self.dumps = dumps;
         self
     }
 
-    /// The same with reports of all launches together.
+    /// This request with reports of all launches together.
     #[must_use]
     pub const fn with_totals_only(mut self) -> Self {
         self.totals_only = true;
         self
     }
 
-    /// The same with what each instruction does in time.
+    /// This request with what each instruction does in time.
     #[must_use]
     pub(crate) const fn with_line_profiles(mut self) -> Self {
         self.line_profiles = true;

@@ -80,7 +80,8 @@ impl SharedInput {
     /// again, or reads what [`Self::spill`] has written.
     ///
     /// # Errors
-    /// As [`crate::execution::reports`], where no design is to blame.
+    /// A workload that cannot be prepared, executed or compared, a trace that cannot be read, or
+    /// launches that cannot be counted; no design is to blame.
     pub(crate) fn new(
         subject: Subject,
         request: Request,

@@ -26,8 +26,9 @@ pub fn record(
     Ok(record_prepared((workload, &prepared), output, (request, true), notes)??)
 }
 
-/// The same of a prepared workload, with addresses or without. Without, launches come in parts as
-/// the request says, each of which is a launch of the recording.
+/// Executes a prepared workload and records its paths, with addresses or without. Returns how many
+/// launches and warp instructions there are. Without addresses, launches come in parts as the
+/// request says, each of which is a launch of the recording.
 pub(crate) fn record_prepared(
     (workload, prepared): (&Workload, &Prepared),
     output: &Output,

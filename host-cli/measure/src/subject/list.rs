@@ -55,7 +55,8 @@ pub fn subjects(
     Ok(subjects)
 }
 
-/// The same for a command that takes no traces, which `are` something that it cannot use.
+/// The workloads that inputs name, the suite's if there are none, for a command that takes no
+/// traces. A trace is an error, which says that traces `are` something that the command cannot use.
 pub fn workloads(
     inputs: &[String],
     args: &Source,

@@ -29,10 +29,10 @@ pub enum TimingError {
     /// A cache that cannot be: a defect, as designs are checked.
     #[error("{0}")]
     Cache(#[from] CacheError),
-    /// The same of a memory with a cache.
+    /// A memory with a cache that cannot be: a defect, as designs are checked.
     #[error("{0}")]
     CachedMemory(#[from] CachedMemoryError),
-    /// The same of the DRAM behind it.
+    /// DRAM that cannot be: a defect, as designs are checked.
     #[error("{0}")]
     Gddr(#[from] GddrError),
     /// A design with a cache, and accesses without the lines that they touch: a defect.

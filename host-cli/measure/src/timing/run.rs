@@ -49,7 +49,7 @@ pub fn hear_launch_over(
     observe_launch_over(cache, settings, launch, hear)
 }
 
-/// The same, and `observer` hears of it.
+/// Runs all recorded CTAs of a launch on one SM, in linear order, and `observer` hears of it.
 pub fn observe_launch(
     settings: SmSettings,
     launch: &TimedLaunch<'_>,
@@ -63,8 +63,9 @@ pub fn observe_launch(
     }
 }
 
-/// The same over a cache, if there is one, which keeps what the launches before have left in it.
-/// Then the launch's accesses must have been recorded with their lines.
+/// Runs all recorded CTAs of a launch on one SM, in linear order, over a cache, if there is one,
+/// which keeps what the launches before have left in it; `observer` hears what happens. With a
+/// cache the launch's accesses must have been recorded with their lines.
 pub fn observe_launch_over<O: SmObserver>(
     cache: Option<&mut LaunchCache>,
     settings: SmSettings,
@@ -102,7 +103,7 @@ fn with_counts<O: SmObserver, L: LowerMemory>(
     Ok(Timed { cache: Some(*memory.counters()), ..timed })
 }
 
-/// The same over a memory that takes accesses by their place in a list.
+/// Runs a launch over a memory that takes accesses by their place in a list.
 fn run_attached(
     memory: &mut dyn MemoryModel,
     settings: SmSettings,

@@ -14,7 +14,7 @@ pub(super) const MAX_SLOTS: usize = 2;
 /// The issue slots of an SM.
 #[derive(Debug)]
 pub(super) struct SlotTracks {
-    /// As many as the SM has.
+    /// How many there are, as many as the SM has.
     count: usize,
     /// Why each slot stalls since when.
     stalls: [Option<(StallReason, u64)>; MAX_SLOTS],

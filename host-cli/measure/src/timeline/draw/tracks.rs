@@ -111,7 +111,8 @@ impl<'d> Tracks<'d> {
         }
     }
 
-    /// The same for a slice that was accounted for when it was reserved.
+    /// Writes the part of a slice that lies in the window, where the slice was accounted for when
+    /// it was reserved.
     pub(super) fn planned_slice(
         &mut self,
         group: Group,
