@@ -1,6 +1,7 @@
 //! The repository's own rules, which no compiler checks. Each is a function from the files to the
 //! places that break it, with a test that breaks it.
 
+mod crates;
 mod deviations;
 mod documents;
 mod events;
@@ -46,6 +47,7 @@ const RULES: &[Rule] = &[
     layout::licences,
     layout::manifests,
     layout::model_crates_forbid_unsafe,
+    crates::crates_are_in_the_table,
     imports::import_cycles,
 ];
 
