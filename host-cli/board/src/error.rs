@@ -14,7 +14,7 @@ pub enum FpgaError {
     /// A port that cannot be opened.
     #[error("cannot open the port `{port}`: {reason}")]
     Port {
-        /// As it was named.
+        /// The port as it was named.
         port: String,
         /// What the system says.
         reason: String,
@@ -22,7 +22,7 @@ pub enum FpgaError {
     /// A speed for a port that has none.
     #[error("`{port}` is a network connection, which has no `--baud`")]
     Speed {
-        /// As it was named.
+        /// The port as it was named.
         port: String,
     },
     /// The connection ended.

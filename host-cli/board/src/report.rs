@@ -132,7 +132,7 @@ impl FpgaReport {
         }
     }
 
-    /// As tables, one for each design.
+    /// The report as tables, one for each design.
     pub fn to_text(&self) -> String {
         let BoardReport { name, prototype, .. } = &self.board;
         let mut text = format!("{} on board `{name}`, prototype in {prototype}\n", self.workload);
@@ -163,7 +163,7 @@ impl BoardReport {
         }
     }
 
-    /// As a table.
+    /// The board as a table.
     pub fn to_text(&self) -> String {
         let mut table = TextTable::new();
         let bytes = |count: u64, noun: &str| format!("{count} {noun}");

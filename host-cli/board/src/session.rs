@@ -17,8 +17,9 @@ use strata_config::name::{shown, word};
 
 /// How long a usual answer may take, and a board answer without taking a message.
 const ANSWER: Duration = Duration::from_secs(4);
-/// The same of a board that was started here: its end is seen as such, and on a busy machine a
-/// simulation may be slow.
+/// How long a usual answer of a board that was started here may take, and such a board answer
+/// without taking a message: its end is seen as such, and on a busy machine a simulation may be
+/// slow.
 const OWN_ANSWER: Duration = Duration::from_mins(1);
 /// How long a board may measure or test itself.
 pub const LONG: Duration = Duration::from_mins(5);
@@ -53,7 +54,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`Self::new`].
+    /// Nothing answers, or something else than our firmware of this version.
     pub fn reconnect(&mut self) -> Result<(), FpgaError> {
         self.line = self.board.connect()?;
         let now_ms = self.now_ms();
@@ -81,7 +82,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As of every request: the board is gone, refuses, or answers something else.
+    /// The board is gone, is late, has a fault, refuses, or answers something else; or a signal
+    /// came.
     pub fn info(&mut self) -> Result<Info, FpgaError> {
         match self.ask(&Request::Info)? {
             Reply::Info(info) if is_proper(&info) => Ok(info),
@@ -93,7 +95,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As above.
+    /// The board is gone, is late, has a fault, refuses, or answers something else; or a signal
+    /// came.
     pub fn counters(
         &mut self,
         column: strata_link::message::Column,
@@ -108,16 +111,18 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As above.
+    /// The board is gone, is late, has a fault, refuses, or answers what is no reply; or a signal
+    /// came.
     pub fn ask(&mut self, request: &Request<'_>) -> Result<Reply, FpgaError> {
         self.ask_within(request, self.patience)
     }
 
-    /// The same with more patience.
+    /// Sends a request and waits for its answer with this patience.
     ///
     /// # Errors
     ///
-    /// As above.
+    /// The board is gone, is late, has a fault, refuses, or answers what is no reply; or a signal
+    /// came.
     pub fn ask_within(
         &mut self,
         request: &Request<'_>,
@@ -134,7 +139,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As above.
+    /// The board is gone, or the batch cannot be sent.
     pub fn feed(&mut self, feed: Feed<'_>) -> Result<bool, FpgaError> {
         let sent = self.send(&Request::Feed(feed))?;
         self.push()?;
@@ -145,7 +150,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As above.
+    /// The board is gone, is late, has a fault, refuses, or answers what is no reply; or a signal
+    /// came.
     pub fn receive(&mut self) -> Result<Reply, FpgaError> {
         self.receive_within(self.patience)
     }
@@ -154,7 +160,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As above.
+    /// The board is gone, or a signal came.
     pub fn listen(&mut self) -> Result<(), FpgaError> {
         self.turn()
     }
