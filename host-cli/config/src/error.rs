@@ -59,7 +59,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// The same with the line and column of the key in `file`, whose text is `text`, where the
+    /// This error with the line and column of the key in `file`, whose text is `text`, where the
     /// error is about a key of that file.
     #[must_use]
     pub fn located(mut self, file: &str, text: &str) -> Self {

@@ -374,7 +374,7 @@ fn variants<'t>(error: &Error) -> impl Iterator<Item = Cow<'t, str>> {
     names.into_iter().rev()
 }
 
-/// The same value with this place for its parts.
+/// The value with this place for its parts.
 fn placed<'t>(value: DeValue<'t>, span: &Range<usize>) -> DeValue<'t> {
     match value {
         DeValue::Array(list) => {
