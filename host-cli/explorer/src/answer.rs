@@ -87,7 +87,7 @@ pub fn answer(catalogue: &Catalogue, input: &Input, counted: Counted) -> Result<
 /// are femtojoules. What is not known has no line.
 ///
 /// # Errors
-/// As [`answer`], and bytes that no host wrote.
+/// Bytes that no host wrote, that do not fit each other, or that the core refuses.
 pub fn explore(catalogue: &[u8], input: &[u8], choice: &[u8]) -> Result<String, Problem> {
     let (catalogue, input) = (Catalogue::decode(catalogue)?, Input::decode(input)?);
     let place = catalogue.place(choice)?;
