@@ -21,7 +21,7 @@ pub(super) enum State {
 }
 
 impl State {
-    /// As timelines name it.
+    /// Its name in timelines.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Issues => "issues",

@@ -47,7 +47,7 @@ impl Series {
 pub struct Band {
     /// What the paper says it of.
     pub what: String,
-    /// As the paper says it.
+    /// The value as the paper says it.
     pub text: String,
     /// The first and the last place of the axis.
     pub places: [usize; 2],

@@ -29,7 +29,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// As the catalogue has it.
+    /// The control as an axis of the catalogue.
     pub fn axis(&self) -> Axis {
         let texts = self.choices.iter().map(|(_, text)| (*text).to_owned()).collect();
         Axis { texts, applies: self.applies }

@@ -82,7 +82,7 @@ pub(super) fn changed(percent: f64) -> f64 {
     100.0 + percent
 }
 
-/// As it is.
+/// The value as it is.
 pub(super) fn same(value: f64) -> f64 {
     value
 }

@@ -22,7 +22,7 @@ pub(super) fn counted<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Ne
     names.into_iter().map(|name| (Runs::Counted, Wanted::named(name))).collect()
 }
 
-/// The same in time.
+/// Designs of the registry for these runs, which are in time.
 pub(super) fn timed<N: Into<String>>(runs: Runs, names: impl IntoIterator<Item = N>) -> Needs {
     names.into_iter().map(|name| (runs, Wanted::named(name))).collect()
 }

@@ -11,7 +11,7 @@ use strata_study::study::storage::Figure as Made;
 use strata_study::study::storage::{Run, Study};
 
 const UNIFIED: &str = "micro12-unified-384";
-/// The same with its banks arbitrated cycle by cycle.
+/// Unified storage of 384 KB with its banks arbitrated cycle by cycle.
 const BY_CYCLE: &str = "micro12-unified-384, conflicts by cycle";
 const RELATIVE: &str = "relative to partitioned storage";
 
