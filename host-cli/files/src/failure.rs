@@ -24,7 +24,7 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// As the system knows it.
+    /// Its number, as the system knows it.
     pub fn number(self) -> u8 {
         match self {
             Self::Success => 0,
@@ -80,7 +80,7 @@ impl Failure {
         Self::input(format!("cannot {doing} `{}`: {}", path.display(), reason(error)))
     }
 
-    /// The same with how to fix it, in one sentence; with none if that is empty.
+    /// This failure with how to fix it, in one sentence; with none if that is empty.
     #[must_use]
     pub fn hint(mut self, hint: impl AsRef<str>) -> Self {
         let hint = hint.as_ref();

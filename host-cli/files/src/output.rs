@@ -23,9 +23,9 @@ pub struct Kind {
 /// and again when the file is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// As the user named it.
+    /// Its path as the user named it.
     named: PathBuf,
-    /// The same behind links.
+    /// Its path behind links.
     path: PathBuf,
     kind: Kind,
     force: bool,
@@ -107,12 +107,12 @@ impl Output {
         Ok(output)
     }
 
-    /// As the user named it.
+    /// Its path as the user named it.
     pub fn named(&self) -> &Path {
         &self.named
     }
 
-    /// The same behind links.
+    /// Its path behind links.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -63,7 +63,7 @@ impl PartialFile {
         unfinished.finish(|temporary| std::fs::rename(temporary, output.path()))
     }
 
-    /// The same file on a device without room: the failure comes when the buffer is written.
+    /// This file on a device without room: the failure comes when the buffer is written.
     #[cfg(all(test, target_os = "linux"))]
     fn without_room(self) -> Self {
         let full = File::options().write(true).open("/dev/full").unwrap();
