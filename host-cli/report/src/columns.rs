@@ -70,7 +70,7 @@ impl Columns {
         }
     }
 
-    /// As the bytes of a file.
+    /// The rows as the bytes of a file.
     ///
     /// # Errors
     /// None that a row can cause.

@@ -21,7 +21,7 @@ pub fn to_text<T: Serialize + ?Sized>(found: &T) -> Result<String, Failure> {
         .map_err(|error| Failure::internal(&format!("cannot write JSON: {error}")))
 }
 
-/// The same in one line.
+/// Reports or a study as JSON in one line, with sorted keys and a final newline.
 ///
 /// # Errors
 ///

@@ -77,7 +77,7 @@ impl TextTable {
         self.right.get(column).copied().unwrap_or(false)
     }
 
-    /// As a table of any width.
+    /// The text of the table, of any width.
     fn whole(&self) -> String {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
