@@ -237,7 +237,8 @@ pub(super) fn measure_all(
     Ok(reports.into_iter().flatten().collect())
 }
 
-/// The same of the subjects that are begun before Ctrl-C, if there is one.
+/// Measures every subject that is begun before Ctrl-C, if there is one; the order of the reports is
+/// that of the subjects, whatever `--jobs` is. A seed changes the subjects that have one.
 fn measured(
     jobs: Option<NonZeroUsize>,
     subjects: &[Subject],

@@ -28,13 +28,13 @@ const DEFAULT_DESIGN: &str = "micro12";
 /// What stands above [`waits`].
 const HEADING: [&str; 2] = ["", "  executed     stalls mostly"];
 
-/// The same over columns of [`in_cache`], behind it.
+/// What stands above [`in_cache`], behind [`HEADING`].
 const CACHE_HEADING: [&str; 2] = [
     "                                               ----- conflict cycles -----",
     "  lookups     hits   merged   misses DRAM bytes   shared    cache registers",
 ];
 
-/// The same over columns of [`rows`], behind it.
+/// What stands above [`rows`], behind [`CACHE_HEADING`].
 const ROWS_HEADING: [&str; 2] =
     [" | ---------- DRAM rows ---------", " |       hits     misses  conflicts"];
 

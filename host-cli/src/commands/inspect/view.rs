@@ -34,7 +34,7 @@ pub(super) struct Lines {
 
 /// A profile as it is printed.
 pub(in crate::commands) enum Shown {
-    /// As it is.
+    /// A text, printed as it is.
     Text(String),
     /// The columns that are asked for.
     Columns(Columns, Form),
