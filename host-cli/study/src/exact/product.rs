@@ -17,7 +17,7 @@ pub(super) struct Product {
     pub(super) isca11: Design,
     /// Its 6-entry cache for 8 active warps.
     pub(super) cache: Design,
-    /// The same for all warps.
+    /// Its 6-entry cache for all warps.
     pub(super) cache_of_all: Design,
     /// `[DISS]`'s flat register file.
     pub(super) dissertation: Design,
@@ -26,7 +26,7 @@ pub(super) struct Product {
     /// `[WARRF]`'s SRAM and its design, leakage as printed.
     pub(super) sram_as_printed: Design,
     pub(super) warrf_as_printed: Design,
-    /// The same with leakage in milliwatts, and STT-RAM without a pool.
+    /// `[WARRF]`'s SRAM, STT-RAM without a pool and its design, leakage in milliwatts.
     pub(super) sram: Design,
     pub(super) sttram: Design,
     pub(super) warrf: Design,
@@ -46,7 +46,7 @@ pub(super) struct Product {
 pub(super) struct StorageTechnologies {
     /// By `[MICRO2012]`, SRAM's leakage as a part of the SM's.
     pub(super) micro12: StorageTechnology,
-    /// The same with the printed leakage of a KB.
+    /// By `[MICRO2012]`, with the printed leakage of a KB.
     pub(super) micro12_as_printed: StorageTechnology,
     /// By `[DISS]`.
     pub(super) dissertation: StorageTechnology,
@@ -63,7 +63,7 @@ pub(super) struct Storage {
     pub(super) limited: [Division; 2],
     /// `[MICRO2012]`'s unified storage of 128, 256, 384 and 512 KB.
     pub(super) unified: [Division; 4],
-    /// The same without bounds, as in limit studies.
+    /// `[MICRO2012]`'s unified storage without bounds, as in limit studies.
     pub(super) unbounded: Division,
     /// `[DISS]`'s unified storage of 384 KB.
     pub(super) powers_of_two: Division,

@@ -126,7 +126,8 @@ pub struct Shared {
     pub strand_cycles: u64,
 }
 
-/// The same under one set of assumptions, most active warps first.
+/// The entries of all warps shared out by an oracle under one set of assumptions, most active warps
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assumed {
     /// How time goes on.

@@ -253,7 +253,7 @@ fn sweeps(axes: &Axes, own: CollectorSettings) -> Vec<Sweep> {
     sweeps
 }
 
-/// The same for all points that behave the same: all ports of no pool.
+/// The settings that stand for all that behave the same: without a pool, those with any ports.
 fn canonical(settings: CollectorSettings) -> CollectorSettings {
     let without = settings.write_pool_entries == 0;
     let ports = if without { PoolPorts::default() } else { settings.write_pool_ports };

@@ -38,7 +38,7 @@ impl Axis {
     /// Reads the values of a key; `shown` is how a message shows both.
     ///
     /// # Errors
-    /// As [`Self::parse`].
+    /// No key, an empty value, a range that is none, a value that comes twice.
     pub fn new(shown: &str, key: &str, values: &str) -> Result<Self, Failure> {
         let wrong = |why: &str| Failure::input(format!("`{shown}` {why}")).hint(HINT);
         if key.is_empty() {

@@ -103,7 +103,7 @@ impl<'a> Begun<'a> {
     /// Removes launches from the folder if no point of the whole sweep is left.
     ///
     /// # Errors
-    /// As [`Store::contents`]; a file that cannot be removed.
+    /// The folder cannot be read, two files disagree about a point, or a file cannot be removed.
     pub fn end(&self) -> Result<(), Failure> {
         self.store.remove_launches(&self.points.list())
     }

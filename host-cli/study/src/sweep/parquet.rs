@@ -51,7 +51,7 @@ pub fn read(path: &Path) -> std::result::Result<Vec<Row>, String> {
     decode(std::fs::File::open(path).map_err(|error| error.to_string())?)
 }
 
-/// The same of what a file holds.
+/// The rows that the bytes of a file hold.
 ///
 /// # Errors
 /// Bytes of another version, or that are no Parquet.

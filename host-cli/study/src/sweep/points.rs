@@ -40,7 +40,7 @@ pub struct Input {
 /// A design of a sweep.
 #[derive(Debug)]
 pub struct DesignPoint {
-    /// As a command line names it.
+    /// The design as a command line names it.
     pub argument: String,
     /// The keys that are varied, with their values.
     pub given: Vec<(String, String)>,
@@ -77,7 +77,8 @@ impl Points {
     /// that are given, instead of those of the definition.
     ///
     /// # Errors
-    /// As [`Self::new`], and when there is no such input.
+    /// When there is no such input, an input cannot be loaded, every design is impossible, or there
+    /// are too many points.
     pub fn of_input(
         definition: &Definition,
         input: usize,
@@ -349,7 +350,7 @@ pub fn key_of((subject, request): (&Subject, &Request), design: &Design) -> Resu
 /// What a design did with an input that is no sweep's, as a row of one.
 ///
 /// # Errors
-/// As [`key_of`]; a report that is no row would be a defect.
+/// Files of the input that cannot be read; a report that is no row would be a defect.
 pub fn row_of(
     (subject, request): (&Subject, &Request),
     design: &Design,

@@ -88,7 +88,8 @@ fn all_columns() -> Vec<Field> {
 const EXPANDED: [&str; 3] = ["operand_cache_bank", "scratchpad_bank", "total"];
 /// Energy with leakage, and wear, as `strata run --format csv` calls them.
 const IN_TIME: [&str; 5] = ["dynamic_fj", "leakage_fj", "total_fj", "cell_writes_max", "cells"];
-/// The same with decimals.
+/// Those of energy with leakage and of wear that have decimals, as `strata run --format csv` calls
+/// them.
 const IN_TIME_REAL: [&str; 3] = ["average_power_mw", "energy_delay_fj_s", "cell_writes_mean"];
 
 /// What became of a point.

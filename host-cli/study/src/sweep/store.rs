@@ -177,7 +177,7 @@ impl Store {
     /// Removes the launches of inputs, if all points of the list are there.
     ///
     /// # Errors
-    /// As [`Self::contents`]; a file that cannot be removed.
+    /// The folder cannot be read, two files disagree about a point, or a file cannot be removed.
     pub fn remove_launches(&self, list: &List) -> Result<(), Failure> {
         let launches = self.files_that(is_spill)?;
         if launches.is_empty() || self.contents()?.take(list).len() < list.points.len() {
@@ -225,7 +225,8 @@ impl Store {
     /// other points. Returns the file, and how many points are missing.
     ///
     /// # Errors
-    /// As [`Self::contents`] and [`Self::add`].
+    /// The folder cannot be read, two files disagree about a point, nothing can be written, or a
+    /// file cannot be removed.
     pub fn merge(&self, list: &List) -> Result<(PathBuf, usize), Failure> {
         let mut contents = self.contents()?;
         let rows = contents.take(list);

@@ -42,7 +42,7 @@ pub fn filtered(rows: Vec<Row>, wanted: &[String]) -> Result<Vec<Row>, Failure> 
     Ok(chosen(&rows, wanted)?.into_iter().cloned().collect())
 }
 
-/// The same without a copy.
+/// The rows whose columns have these values, each given as `COLUMN=VALUE`, without a copy.
 ///
 /// # Errors
 /// No such column.

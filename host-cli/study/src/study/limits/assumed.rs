@@ -7,12 +7,13 @@ use strata_core::sm::operand_delivery::OperandDelivery;
 /// How time goes on while strands hold entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// As in the SM of the design.
+    /// Time goes on as in the SM of the design.
     Sm,
     /// An instruction in each cycle and no wait for any result, as in an emulator that only
     /// executes; the active warps issue in turn.
     InTurn,
-    /// The same, but a warp goes on until it is descheduled.
+    /// An instruction in each cycle and no wait for any result; a warp goes on until it is
+    /// descheduled.
     OneByOne,
 }
 

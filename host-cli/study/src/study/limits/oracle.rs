@@ -40,7 +40,7 @@ pub(super) struct Execution {
 pub(super) struct Open {
     /// Cycle of its first issue.
     pub(super) from: u64,
-    /// As in [`Execution`].
+    /// What it was given when an epoch ended before it did.
     pub(super) given: Option<u8>,
 }
 

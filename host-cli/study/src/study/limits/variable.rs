@@ -68,7 +68,7 @@ impl Savings {
     }
 }
 
-/// The same without the operand register file.
+/// The placement without the operand register file.
 fn lowered(placement: Placement) -> Placement {
     match placement.upper {
         Some(Upper::Orf(_)) => Placement::MAIN,
