@@ -142,7 +142,7 @@ fn at<'a>(root: &'a mut Value, path: &[String]) -> &'a mut Value {
     })
 }
 
-/// The same file with the last key of the path under another name, or without it.
+/// The file with the last key of the path under another name, or without it.
 fn renamed(root: &Value, path: &Path, to: Option<&str>) -> Option<String> {
     let mut root = root.clone();
     let (key, above) = path.split_last()?;

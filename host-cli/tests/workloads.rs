@@ -22,7 +22,7 @@ fn run(name: &str, toolchain: Toolchain, size: &str) -> Run {
     run_as(name, toolchain, size, CompileOptions::default())
 }
 
-/// The same with at most this many registers per thread, or in another order.
+/// Runs one workload as compiled with `options` and asserts that its results are right.
 fn run_as(name: &str, toolchain: Toolchain, size: &str, options: CompileOptions) -> Run {
     let CompileOptions { registers, .. } = options;
     let mut workload = Workload::builtin(name, toolchain).expect(name);

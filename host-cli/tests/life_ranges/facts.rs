@@ -192,8 +192,9 @@ impl Instruction {
         registers(&self.operands)
     }
 
-    /// As [`Self::reads`], for liveness. To NVIDIA's disassembler the stack pointer outlives the
-    /// kernel, and the padding behind it, which jumps to itself. `place` is the instruction's own.
+    /// The single registers that it reads, repeats kept, for liveness. To NVIDIA's disassembler the
+    /// stack pointer outlives the kernel, and the padding behind it, which jumps to itself. `place`
+    /// is the instruction's own.
     pub(crate) fn reads_for_liveness(&self, place: u32) -> Vec<u16> {
         let mut reads = self.reads();
         if self.mnemonic == "EXIT" || self.next == [place] {
@@ -209,7 +210,7 @@ fn registers(ranges: &[Range<u16>]) -> Vec<u16> {
     real.flat_map(|&(first, last)| first..=last).collect()
 }
 
-/// The same as stretches of code, in the form of the facts.
+/// The registers in use at each instruction as stretches of code, in the form of the facts.
 fn lives(kernel: &Kernel, in_use: &[BTreeSet<u16>]) -> Lives {
     let mut lives = Lives::new();
     for (place, set) in in_use.iter().enumerate() {

@@ -129,7 +129,7 @@ fn of_line(line: &str) -> Option<TextAccess> {
 struct Counts {
     /// Lines of loads that were there or on their way, and others.
     load: [u64; 2],
-    /// The same of stores.
+    /// Lines of stores that were there or on their way, and others.
     store: [u64; 2],
     lookups: u64,
     fill_bytes: u64,
