@@ -106,8 +106,9 @@ pub fn report<'w, W: Write, const FACTS: usize, const PENDING: usize, const READ
     report_of(&DESIGNS, workload, scratch, to)
 }
 
-/// The same for other designs. A design with operand collectors is refused before anything is
-/// written.
+/// Writes a line for each of `designs` in count mode, then one for each in cycle mode:
+/// `WORKLOAD DESIGN MODE DIGEST`, in cycle mode followed by the cycles. A design with operand
+/// collectors is refused before anything is written.
 pub fn report_of<'w, W: Write, const FACTS: usize, const PENDING: usize, const READY: usize>(
     designs: &[Design],
     workload: &Workload<'w>,

@@ -91,7 +91,8 @@ impl Shadow {
         Step::Expect(value, found)
     }
 
-    /// The same for all commands but reads and writes.
+    /// Executes a packed command that is no read, write or bypass. Returns the value that it
+    /// writes, if any.
     #[inline(never)]
     fn step_rare(&mut self, word: u32) -> Step<'_> {
         let command = Command::unpack(word);

@@ -165,18 +165,19 @@ pub enum Bench {
         /// How many, rounded up to whole batches. Range: up to [`MOST_ACCESSES`].
         accesses: u32,
     },
-    /// The same accesses on the prototype, with their data.
+    /// Accesses of a fixed stream on the prototype, with their data.
     Prototype {
-        /// As above.
+        /// `strata_core::prototype::settings::Settings`, packed.
         settings: u32,
-        /// As above.
+        /// How many, rounded up to whole batches. Range: up to [`MOST_ACCESSES`].
         accesses: u32,
     },
-    /// Both, compared, as a feed runs them, without the line.
+    /// Accesses of a fixed stream on both the model and the prototype, compared, as a feed runs
+    /// them, without the line.
     Compared {
-        /// As above.
+        /// `strata_core::prototype::settings::Settings`, packed.
         settings: u32,
-        /// As above.
+        /// How many, rounded up to whole batches. Range: up to [`MOST_ACCESSES`].
         accesses: u32,
     },
     /// Warp instructions of the launch in the image, in count mode.

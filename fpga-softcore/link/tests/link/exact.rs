@@ -66,7 +66,8 @@ const DATA: u8 = 2;
 const ACKNOWLEDGE: u8 = 3;
 const PROBE: u8 = 4;
 
-/// As written down with zip's checksum: of a message over both sessions, too.
+/// A hello as written down with zip's checksum. The checksum of a message is over both sessions,
+/// too.
 const HELLO_OF_1: [u8; 16] = [0, 2, 1, 1, 3, 2, 1, 2, 1, 6, 0x34, 0xd4, 0x16, 0xac, 0xa1, 0];
 const DATA_OF_1_TO_2: [u8; 12] = [0, 2, 3, 8, 2, 1, 1, 0xe8, 0x18, 0x2c, 0xd6, 0];
 /// The hello of protocol 1, firmware 1.0.0, session 7.
