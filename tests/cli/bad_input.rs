@@ -157,7 +157,7 @@ fn huge_ptx() {
     assert!(error.len() < 200_000, "{} bytes of diagnostics", error.len());
 }
 
-/// The same words as for the trace that it is of.
+/// A deadlock of a recording is told in the same words as that of the trace that it is of.
 #[test]
 fn a_deadlock_in_time_of_a_recording() {
     let path = scratch("deadlock.strata");

@@ -51,7 +51,7 @@ struct Drawn {
     bytes: Vec<u8>,
     /// Counters of the whole run, as reported.
     counters: Value,
-    /// The same of its data cache; null without one.
+    /// Counters of the data cache in the whole run, as reported; null without one.
     data_cache: Value,
     expansion: Value,
     /// Cycles that are drawn.
@@ -248,7 +248,8 @@ impl Drawn {
         self.check_memory();
     }
 
-    /// The same of a data cache: every count that is drawn, and nothing without one.
+    /// What holds of a data cache when the only launch is drawn whole: every count that is drawn is
+    /// its counter, and nothing is drawn without one.
     fn check_memory(&self) {
         let Some(counts) = self.data_cache.as_object() else {
             assert_eq!(self.group(MEMORY).count(), 0);

@@ -28,7 +28,7 @@ pub(crate) enum Task {
     Histogram,
     /// `product = left * right` in f32.
     Matmul,
-    /// The same of factors in f16.
+    /// `product = left * right` in f32, of factors in f16.
     HalfMatmul,
 }
 

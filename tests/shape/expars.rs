@@ -153,7 +153,7 @@ fn the_committed_page_of_expars_holds_these_numbers() {
     hold_page("expars.md", &page(&runs, Scale::Small));
 }
 
-/// The same at the default size: 15 CPU minutes.
+/// The page at the default size: 15 CPU minutes.
 #[test]
 fn the_page_of_expars_at_default_size_holds_these_numbers() {
     if std::env::var_os("STRATA_FULL_TESTS").is_none() {
@@ -294,7 +294,8 @@ impl Runs<'_> {
         report.energy_fj.as_ref().expect("every design has its energy")["total"] as f64
     }
 
-    /// The same with the rest of the SM, beside a baseline.
+    /// Energy of accesses of registers and of the rest of the SM, beside a baseline. Unit:
+    /// femtojoules.
     fn sm_energy(&self, workload: &str, design: &str, than: &str) -> f64 {
         let femtojoules = |watts: f64, cycles: f64| watts * cycles / CLOCK * 1e15;
         self.storage_energy(workload, design)

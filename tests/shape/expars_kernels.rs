@@ -117,7 +117,7 @@ fn the_committed_page_of_kernels_holds_these_numbers() {
     hold_page("expars-kernels.md", &page(&SMALL, Scale::Small));
 }
 
-/// The same at the default size: 10 CPU minutes.
+/// The page at the default size: 10 CPU minutes.
 #[test]
 fn the_page_of_kernels_at_default_size_holds_these_numbers() {
     if std::env::var_os("STRATA_FULL_TESTS").is_some() {

@@ -41,7 +41,7 @@ const VARIANTS: [Variant; 5] = [
 /// The baseline and EXPARS with loose round robin.
 const BOTH: [&str; 2] = ["expars-gtx480", "expars-lrr"];
 
-/// The same on Maxwell, and Warpman between them.
+/// The baseline and EXPARS with loose round robin on Maxwell, and Warpman between them.
 const MAXWELL: [&str; 3] = ["expars-maxwell", "warpman-lrr-maxwell", "expars-lrr-maxwell"];
 
 fn named(base: &str, suffix: &str) -> String {

@@ -49,7 +49,7 @@ fn series<'a>(figure: &'a Figure, name: &str) -> &'a Series {
     found.unwrap_or_else(|| panic!("no series `{name}`"))
 }
 
-/// The same means, from reports that this test makes, not from the figures' lab.
+/// The figures' means, from reports that this test makes, not from the figures' lab.
 #[test]
 fn figures_have_the_values_of_reports() {
     let made = made("isca11", &["Figure 6", "Figure 7", "Table 5"]);
@@ -141,7 +141,7 @@ fn check(id: &str, panel: &Figure) {
     assert_eq!(csv.rows.len(), panel.series.len() * panel.ticks.len() + bands, "{at}");
 }
 
-/// The same for cycle mode, in which `[WARRF]` Figure 6 is.
+/// Values of cycle mode, in which `[WARRF]` Figure 6 is, from reports that this test makes.
 #[test]
 fn figures_in_time_have_the_values_of_reports() {
     let made = made("warrf", &["Figure 6"]);

@@ -28,14 +28,15 @@ use crate::reports::hold_page;
 
 /// The paper's design with the least energy.
 const DESIGN: &str = "diss-orf3-lrf-split";
-/// The same without a last result file, and with the register file cache's best size.
+/// The paper's design without a last result file, and with the register file cache's best size.
 const OTHERS: [&str; 2] = ["diss-orf3", "diss-orf6-lrf-split"];
 
 /// Every workload at its small size under each limit, of [`DESIGN`] and of the others.
 static STUDIES: LazyLock<[Vec<Row>; 3]> =
     LazyLock::new(|| [DESIGN, OTHERS[0], OTHERS[1]].map(|name| study(SUITE, name)));
 
-/// The same of [`DESIGN`] with the instructions scheduled.
+/// Every workload at its small size under each limit, of [`DESIGN`] with the instructions
+/// scheduled.
 static SCHEDULED: LazyLock<Vec<Row>> =
     LazyLock::new(|| study((Group::Suite, Order::Scheduled), DESIGN));
 

@@ -90,7 +90,7 @@ impl Reports {
         Self(all)
     }
 
-    /// The same with workloads by name.
+    /// Executes these workloads once each, in count mode, under designs by name.
     pub(crate) fn of_workloads<'a>(
         workloads: impl Iterator<Item = &'a str>,
         designs: impl Iterator<Item = String>,

@@ -127,7 +127,7 @@ static FIGURES: LazyLock<Figures> = LazyLock::new(|| figures([Scale::Default, Sc
 
 /// The design of equal capacity.
 const UNIFIED: &str = "micro12-unified-384";
-/// The same with its banks arbitrated cycle by cycle.
+/// The design of equal capacity with its banks arbitrated cycle by cycle.
 const BY_CYCLE: &str = "micro12-unified-384, conflicts by cycle";
 
 #[test]

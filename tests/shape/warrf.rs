@@ -52,17 +52,17 @@ fn with_ports(name: &str, ports: PoolPorts) -> String {
     }
 }
 
-/// The same in the other reading of the leakage.
+/// The name of a design in the other reading of the leakage.
 fn printed(name: &str) -> String {
     format!("{name}-as-printed")
 }
 
-/// The same with two instructions in a cycle.
+/// The name of a design with two instructions in a cycle.
 fn dual(name: &str) -> String {
     format!("{name}-dual-issue")
 }
 
-/// The same with registers that lie one after another in the banks.
+/// The name of a design with registers that lie one after another in the banks.
 fn linear(name: &str) -> String {
     format!("{name}, linear")
 }

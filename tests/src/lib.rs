@@ -34,11 +34,11 @@ pub fn start(program: &str, folder: &Path, arguments: &[&str]) -> Outcome {
     start_with(program, folder, arguments, &[])
 }
 
-/// The same with variables of the environment.
+/// Runs `program` in `folder` with standard input closed and with variables of the environment.
 ///
 /// # Panics
 ///
-/// As [`start`].
+/// When the program cannot be started or prints something that is not UTF-8.
 pub fn start_with(
     program: &str,
     folder: &Path,
