@@ -14,6 +14,8 @@ pub mod harness;
 #[cfg(verilated)]
 pub mod main_register_file;
 #[cfg(verilated)]
+mod ports;
+#[cfg(verilated)]
 pub mod prototype;
 #[cfg(verilated)]
 pub mod register_file_cache;

@@ -1,70 +1,7 @@
 //! The simulated prototype: one call makes one access of its bus.
 
-use crate::harness::{self, Block, Elaborated};
-
-/// Warps that have registers.
-pub const WARPS: usize = 8;
-/// Entries of a warp's cache.
-pub const CACHE: usize = 6;
-/// Entries of the write pool.
-pub const POOL: usize = 24;
-/// Lanes of a register.
-pub const LANES: usize = 4;
-
-/// An access of the bus.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Access {
-    /// 1 for a write.
-    write: u32,
-    address: u32,
-    value: u32,
-    /// Clocks without an access before it.
-    pause: u32,
-}
-
-/// What the bus answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Answer {
-    value: u32,
-    /// Clocks that it took; 0 if none came.
-    clocks: u32,
-}
-
-/// The one elaboration of the hardware.
-#[derive(Clone, Copy, Debug)]
-pub struct Elaboration;
-
-impl Elaborated for Elaboration {
-    fn index(&self) -> u32 {
-        0
-    }
-
-    fn lanes(&self) -> usize {
-        0
-    }
-}
-
-/// The block.
-#[derive(Debug)]
-pub enum Prototype {}
-
-impl Block for Prototype {
-    type Elaboration = Elaboration;
-    type Settings = ();
-    type Inputs = Access;
-    type Outputs = Answer;
-    type State = ();
-
-    fn takes(_: &Elaboration, (): &()) -> bool {
-        true
-    }
-
-    fn exists(_: &Elaboration, _: &Access) -> bool {
-        true
-    }
-}
+use crate::harness;
+pub use crate::ports::prototype::*;
 
 /// A simulated prototype.
 #[derive(Debug)]

@@ -16,6 +16,7 @@ const CRATES: &[&str] = &[
     "core/src/",
     "fpga-softcore/firmware/src/",
     "fpga-softcore/link/src/",
+    "fpga-softcore/lockstep/src/",
     "host-cli/board/src/",
     "host-cli/compiler/src/",
     "host-cli/config/src/",
