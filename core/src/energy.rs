@@ -202,7 +202,7 @@ impl EnergyBreakdown {
         self.check()
     }
 
-    /// The same, if its total fits.
+    /// This energy, if its total fits; [`EnergyError::Overflow`] otherwise.
     fn check(self) -> Result<Self, EnergyError> {
         let mut parts = self.parts().map(|(_, part)| part.0);
         parts.try_fold(0, u64::checked_add).ok_or(EnergyError::Overflow)?;

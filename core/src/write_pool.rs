@@ -187,7 +187,8 @@ impl<const CAPACITY: usize> WritePool<CAPACITY> {
         self.look_up_slot(warp, register, lanes).0
     }
 
-    /// The same, and the entry in which it would find something.
+    /// What a read of a register's lanes would find, without the read, and the entry in which it
+    /// would find something.
     #[inline]
     fn look_up_slot(&self, warp: u8, register: RegisterId, lanes: LaneMask) -> (PoolRead, u8) {
         let Some(slot) = self.find(warp, register) else { return (PoolRead::Miss, NONE) };

@@ -168,7 +168,8 @@ impl<'m> Scoreboard<'m> {
         &self.entries[warp * self.row..][..self.row]
     }
 
-    /// The same, to be changed, and what is under way of the warp.
+    /// The entries of a warp, registers, then predicates, to be changed; and what is under way of
+    /// it.
     #[inline]
     pub(super) fn warp_mut(&mut self, warp: usize) -> (&mut [ReadyAt], &mut UnderWay) {
         let row = &mut self.entries[warp * self.row..][..self.row];
@@ -228,7 +229,7 @@ impl<'m> Scoreboard<'m> {
         &self.under_way[warp]
     }
 
-    /// The same, to be changed.
+    /// What is under way of a warp, to be changed.
     #[inline]
     pub(super) const fn under_way_mut(&mut self, warp: usize) -> &mut UnderWay {
         &mut self.under_way[warp]

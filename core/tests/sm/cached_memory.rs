@@ -150,7 +150,7 @@ pub(crate) fn run_over(
         .map(|(counters, cache, _)| (counters, cache))
 }
 
-/// The same, with what has been counted below.
+/// Runs a grid over a new cache. Returns also what has been counted below the cache.
 pub(crate) fn run_with_lower(
     settings: SmSettings,
     cached: CachedSettings,

@@ -34,7 +34,8 @@ pub(crate) fn issues(
     issues_over(None, settings, kernel, grid)
 }
 
-/// The same, over a memory that takes the place of the SM's own.
+/// The cycles in which the instructions of each warp issue, warp by warp, over an attached memory,
+/// if there is one, that takes the place of the SM's own.
 pub(crate) fn issues_over(
     attached: Option<&mut dyn MemoryModel>,
     settings: SmSettings,

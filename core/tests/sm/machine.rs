@@ -186,7 +186,7 @@ pub(crate) fn simulate(
     simulate_over(None, settings, kernel, shared_bytes, grid, pace, observe)
 }
 
-/// The same, over a memory that takes the place of the SM's own.
+/// Runs a grid over an attached memory, if there is one, that takes the place of the SM's own.
 pub(crate) fn simulate_over(
     attached: Option<&mut dyn MemoryModel>,
     settings: SmSettings,

@@ -332,7 +332,8 @@ pub(crate) fn drive(
     drive_over(seed, settings, kernel, grid, |run| run(None))
 }
 
-/// The same, over a memory that `attach` gives to each run.
+/// Runs one random case at both paces, over a memory that `attach` gives to each run, and checks
+/// what holds for every design.
 pub(crate) fn drive_over(
     seed: u64,
     settings: SmSettings,
