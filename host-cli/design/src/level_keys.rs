@@ -39,7 +39,7 @@ fn key(level: Level, end: &str) -> String {
     format!("{}_{end}", level.name())
 }
 
-/// The same, for messages that need it for as long as the program runs.
+/// The key of a level with this end, for messages that need it for as long as the program runs.
 fn kept_key(level: Level, end: &str) -> &'static str {
     key(level, end).leak()
 }

@@ -121,7 +121,8 @@ impl Design {
         parameter_keys().iter().map(value).collect()
     }
 
-    /// The same, as a report has them.
+    /// The value of each of [`parameter_keys`], as a report has them; none where the design has no
+    /// such part, or no energy of it is known.
     pub fn named_parameters(&self) -> BTreeMap<String, Option<Value>> {
         self.parameters().into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
