@@ -41,12 +41,12 @@ impl Operand {
         Self { role: Role::Source, width: Width::Known(registers), left_out: 0 }
     }
 
-    /// The same, of a width that the spelling does not say.
+    /// This operand, of a width that the spelling does not say.
     pub(crate) const fn of_unknown_width(self) -> Self {
         Self { width: Width::Unknown, ..self }
     }
 
-    /// The same, which can be something else.
+    /// This operand, which can be something else.
     pub(crate) const fn left_out(self, rank: u8) -> Self {
         Self { left_out: rank, ..self }
     }
