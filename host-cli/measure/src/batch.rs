@@ -42,8 +42,9 @@ pub fn each_launch(
     Ok(each_batch(workload, prepared, request, notes, one_by_one)?.check)
 }
 
-/// The same, several launches at a time, in order: about as many as there are threads, fewer if
-/// they take much memory.
+/// Executes a prepared workload once, shows `visit` every launch that the request asks for, and
+/// compares the results with the host reference. Launches come several at a time, in order: about
+/// as many as there are threads, fewer if they take much memory.
 pub(crate) fn each_batch(
     workload: &Workload,
     prepared: &Prepared,

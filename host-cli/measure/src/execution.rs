@@ -34,7 +34,9 @@ pub fn reports(
     reports_and_buffers(workload, designs, request, notes).map(|(reports, _)| reports)
 }
 
-/// The same, with the final contents of the buffers of its launch file.
+/// Executes a workload once, compares its results with the host reference, and counts it under
+/// every design. Returns the reports in the order of the designs, and the final contents of the
+/// buffers of its launch file.
 pub fn reports_and_buffers(
     workload: &Workload,
     designs: &[Design],

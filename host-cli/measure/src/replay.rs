@@ -221,7 +221,8 @@ pub fn each_recorded_launch(
     each_recorded_batch(input, request, notes, one_by_one)
 }
 
-/// The same, several launches at a time.
+/// Reads a trace or a recording once, and shows `visit` every launch that the request asks for,
+/// several at a time. Returns what was assumed about opcodes, which is noted as well.
 pub(crate) fn each_recorded_batch(
     input: &str,
     request: &Request,
