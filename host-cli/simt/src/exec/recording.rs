@@ -21,11 +21,12 @@ const EXCHANGE: AccessShape =
 pub(crate) enum Recording {
     Nothing,
     Paths,
-    /// And the bytes that memory instructions move, with or without the lines that they touch.
+    /// Paths, and the bytes that memory instructions move, with or without the lines that they
+    /// touch.
     PathsAndBytes {
         lines: bool,
     },
-    /// And the addresses that they touch.
+    /// Paths, and the addresses that memory instructions touch.
     PathsAndAddresses,
 }
 
