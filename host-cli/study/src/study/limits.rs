@@ -98,7 +98,8 @@ impl Idealisation {
 
 /// What `[DISS]` 6.6.1 prints for entries given by an oracle. Unit: percent of the design's energy.
 pub const VARIABLE_PRINTED: i32 = -6;
-/// And for 6 warps instead of 8 that share the entries, beyond that.
+/// What `[DISS]` 6.6.1 prints for 6 warps instead of 8 that share the entries, beyond
+/// [`VARIABLE_PRINTED`]. Unit: percent of the design's energy.
 pub const FEWER_WARPS_PRINTED: i32 = -6;
 /// What `[DISS]` 6.6.2 prints for a register file cache that keeps values past backward branches.
 /// Unit: percent of the energy of one that does not.
