@@ -184,7 +184,7 @@ pub enum Problem {
 }
 
 impl TraceError {
-    /// The same, where a file had only what others left of the whole `budget`. Unit: warp
+    /// This error, where a file had only what others left of the whole `budget`. Unit: warp
     /// instructions.
     #[must_use]
     pub fn of_budget(mut self, budget: u64) -> Self {

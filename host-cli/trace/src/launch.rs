@@ -23,7 +23,7 @@ pub struct Keep {
     pub cta: Option<u64>,
     /// What memory instructions move, for cycle mode.
     pub accesses: bool,
-    /// And the lines that they touch, for memories that know addresses.
+    /// The lines that memory instructions touch, for memories that know addresses.
     pub lines: bool,
     /// Most warp instructions.
     pub max_instructions: u64,
