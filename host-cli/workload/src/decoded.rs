@@ -14,7 +14,7 @@ use strata_simt::{Executable, prepare};
 pub struct Decoded {
     /// The compiled kernel, if it can be compiled.
     pub program: Option<Program>,
-    /// The same, decoded; there whenever there is no problem.
+    /// The compiled kernel, decoded; there whenever there is no problem.
     pub executable: Option<Executable>,
     /// What keeps the kernel from being executed, in the order of the file.
     pub problems: Vec<Diagnostic>,

@@ -42,7 +42,7 @@ pub struct Options {
     pub record_paths: bool,
     /// Also record what memory instructions move.
     pub accesses: bool,
-    /// And the lines that they touch, for memories that know addresses.
+    /// Also record the lines that memory instructions touch, for memories that know addresses.
     pub lines: bool,
     /// Pass paths on as soon as they take this much, for users that need no whole launch; without
     /// effect where accesses or addresses are recorded. Unit: bytes.
@@ -87,7 +87,7 @@ pub struct LaunchRecord<'a> {
     pub step: &'a LaunchStep,
     /// The compiled kernel.
     pub program: &'a Program,
-    /// The same, decoded.
+    /// The compiled kernel, decoded.
     pub executable: &'a Executable,
     /// What it did; of a part that is not the last, only the paths.
     pub outcome: LaunchOutcome,
