@@ -59,7 +59,7 @@ impl fmt::Display for Hello {
 pub(crate) enum Packet<'a> {
     /// Who the sender is; it wants a welcome.
     Hello(Hello),
-    /// The same, in answer to a hello.
+    /// Who the sender is, in answer to a hello.
     Welcome {
         /// The session of that hello.
         to: u32,

@@ -185,7 +185,7 @@ impl<'m, P: Prototype> Rig<'m, P> {
         Self::with(prototype, NoLaunch, memory, 0, None)
     }
 
-    /// The same, when it has counted this many starts.
+    /// A device that was just switched on, on a quiet line, when it has counted this many starts.
     pub(crate) fn after_starts(
         prototype: P,
         memory: &'m mut ApplicationMemory,
