@@ -22,7 +22,7 @@ use crate::reports::{Reports, hold_page};
 enum Energy {
     /// Accesses of registers, wherever they lie.
     Accesses,
-    /// The same, and leakage of the main register file.
+    /// Accesses of registers, wherever they lie, and leakage of the main register file.
     WithLeakage,
     /// An SM with all its storage, and DRAM.
     Sm,

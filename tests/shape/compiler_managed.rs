@@ -20,7 +20,7 @@ use crate::whole_operands::{self, Shares};
 const ENTRIES: std::ops::RangeInclusive<u8> = 1..=8;
 /// Main register file reads for each instruction with 1 to 8 entries (Table 6.1).
 const TABLE_6_1: [f64; 8] = [0.57, 0.48, 0.41, 0.37, 0.36, 0.35, 0.38, 0.38];
-/// And with a flat register file.
+/// Main register file reads for each instruction with a flat register file (Table 6.1).
 const TABLE_6_1_FLAT: f64 = 1.23;
 
 /// The flat register file.
