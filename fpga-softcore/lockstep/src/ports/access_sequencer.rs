@@ -53,7 +53,7 @@ impl PortSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct PortOutcome {
-    /// As on the bus.
+    /// The outcome's word, as it is read on the bus.
     pub word: u32,
     /// The clock.
     pub clock: u32,

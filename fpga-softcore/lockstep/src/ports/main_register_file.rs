@@ -92,7 +92,7 @@ pub struct Elaboration {
     pub lanes: usize,
 }
 
-/// As the prototype has it.
+/// The size in the prototype.
 pub const USUAL: Elaboration = Elaboration { index: 0, entries: 60, warps: 8, lanes: 4 };
 /// Few entries.
 pub const SMALL: Elaboration = Elaboration { index: 1, entries: 8, warps: 8, lanes: 4 };

@@ -99,7 +99,7 @@ pub struct Elaboration {
 
 /// Every size that a paper measures fits.
 pub const LARGEST: Elaboration = Elaboration { index: 0, warps: 8, entries: 13, lanes: 4 };
-/// As the prototype has it.
+/// The size in the prototype.
 pub const USUAL: Elaboration = Elaboration { index: 1, warps: 8, entries: 6, lanes: 4 };
 /// Whole warps.
 pub const WIDE: Elaboration = Elaboration { index: 2, warps: 2, entries: 3, lanes: 32 };

@@ -71,7 +71,7 @@ pub struct Elaboration {
     pub banks: u8,
 }
 
-/// As the main register file has it.
+/// The number of banks in the main register file.
 pub const USUAL: Elaboration = Elaboration { index: 0, banks: 16 };
 /// Two banks.
 pub const SMALLEST: Elaboration = Elaboration { index: 1, banks: 2 };

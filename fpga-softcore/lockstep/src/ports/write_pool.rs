@@ -71,7 +71,7 @@ pub struct Elaboration {
     pub lanes: usize,
 }
 
-/// As the source has it.
+/// The default parameters of the RTL.
 pub const USUAL: Elaboration = Elaboration { index: 0, entries: 60, warps: 8, lanes: 4 };
 /// Few entries.
 pub const SMALL: Elaboration = Elaboration { index: 1, entries: 8, warps: 8, lanes: 4 };
@@ -80,7 +80,7 @@ pub const WIDE: Elaboration = Elaboration { index: 2, entries: 2, warps: 2, lane
 /// One entry of one lane.
 pub const SMALLEST: Elaboration = Elaboration { index: 3, entries: 1, warps: 1, lanes: 1 };
 
-/// As the source has it, and as it is synthesised: nothing is left out that changes nothing.
+/// The default parameters of the RTL, without its definitions for simulation, as it is synthesised.
 pub const SYNTHESISED: Elaboration = Elaboration { index: 4, ..USUAL };
 
 impl Elaborated for Elaboration {

@@ -149,7 +149,7 @@ pub enum Problem {
     /// A bundle has more registers than the operand cache has lines.
     #[error("the bundle has {0} registers, and the operand cache 16 lines")]
     TooManyLines(usize),
-    /// A bundle names a register that is never in scratchpad memory, or that there is not.
+    /// A bundle names a register that is never in scratchpad memory, or that does not exist.
     #[error("the bundle names {0:?}, which is never in scratchpad memory")]
     NoCandidate(RegisterId),
     /// An operand or result has no line.
